@@ -1,6 +1,6 @@
 # What a newcomer needs; longer than a few lines goes to scripts/.
 
-.PHONY: setup demo test check bench deb static clock
+.PHONY: setup demo test check bench module plugin deb static
 
 # Installs the system packages that are missing for all of these, or says which.
 setup:
@@ -23,12 +23,17 @@ check: setup
 
 # Figures, each beside its floor; nothing fails on them.
 bench: setup
-	cargo bench --quiet --package valkey-trace --bench producer --bench instructions --bench shapes --bench traced --bench bridge --bench parts
+	cargo bench --quiet --package valkey-trace --bench producer --bench shapes --bench traced --bench bridge --bench parts
 	cargo bench --quiet --package valkey-lite --bench overhead
+	cargo bench --quiet --package valkey-trace-module --bench cost
 	cargo bench --quiet --package ltt-top --bench reading --bench live
 	cargo bench --quiet --package ltt-parquet --bench export
 
-# Debian packages of ltt-top, lttng-catalog and ltt-parquet, in out/deb.
+# The module for stock servers, in out/module; docs/stock-servers.md says how to load it.
+module:
+	@scripts/module.sh
+
+# Debian packages of ltt-top, lttng-catalog, ltt-parquet and the module, in out/deb.
 deb:
 	@scripts/deb.sh
 
@@ -36,8 +41,7 @@ deb:
 static:
 	@scripts/static.sh
 
-# The clock plugin for LTTng-UST, in out/clock; clock/README.md says how to install it.
-clock:
-	cargo build --release --quiet --package lttng-clock
-	install -D "$${CARGO_TARGET_DIR:-target}/release/liblttng_clock.so" out/clock/liblttng_clock.so
-	@echo 'export LTTNG_UST_CLOCK_PLUGIN=$(CURDIR)/out/clock/liblttng_clock.so'
+# The plugin for Babeltrace 2, in out/babeltrace2; BABELTRACE_PLUGIN_PATH makes Babeltrace look there. Needs libclang.
+plugin:
+	cargo build --release --quiet --package ltt-babeltrace2
+	install -D "$${CARGO_TARGET_DIR:-target}/release/libltt_babeltrace2.so" out/babeltrace2/babeltrace-plugin-ltt-top.so

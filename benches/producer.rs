@@ -53,13 +53,10 @@ enum State {
     TwoSessions,
     /// A session records with a filter that accepts all events.
     Filtered,
-    /// A session records what Rust emits by the clock plugin's time, and what C emits by LTTng's own.
-    Plugin,
 }
 
 impl State {
-    const ALL: [State; 6] =
-        [State::Off, State::Idle, State::Traced, State::TwoSessions, State::Filtered, State::Plugin];
+    const ALL: [State; 5] = [State::Off, State::Idle, State::Traced, State::TwoSessions, State::Filtered];
 
     fn name(self) -> &'static str {
         match self {
@@ -68,7 +65,6 @@ impl State {
             State::Traced => "traced",
             State::TwoSessions => "two sessions",
             State::Filtered => "filtered",
-            State::Plugin => "traced, clock plugin for Rust",
         }
     }
 
@@ -79,8 +75,6 @@ impl State {
             (State::Traced, "duration") => "0.97",
             (State::Traced, _) => "0.80",
             (State::TwoSessions | State::Filtered, _) => "1.00",
-            (State::Plugin, "duration") => "0.85",
-            (State::Plugin, _) => "0.70",
         }
     }
 
@@ -118,7 +112,6 @@ struct Programs {
     rust_on: PathBuf,
     c_off: PathBuf,
     c_on: PathBuf,
-    plugin: PathBuf,
 }
 
 impl Programs {
@@ -129,7 +122,6 @@ impl Programs {
             rust_off: rust.build(),
             c_off: compile_c(&rust_on.with_file_name("baseline-off"), &["-DOFF".to_owned()]),
             c_on: compile_baseline(&rust_on.with_file_name("baseline")),
-            plugin: Program::dynamic_library("lttng-clock").release().build(),
             rust_on,
         }
     }
@@ -138,18 +130,13 @@ impl Programs {
     fn measure(&self, event: &str, threads: u32, state: State) -> (f64, f64) {
         let daemon = Daemon::start();
         let _sessions = state.sessions(&daemon);
-        let plugin = self.plugin.to_str().expect("the path is UTF-8");
-        let with_plugin =
-            (state == State::Plugin).then(|| Daemon::start_with(&[("LTTNG_UST_CLOCK_PLUGIN", plugin)]));
-        let rust_daemon = with_plugin.as_ref().unwrap_or(&daemon);
-        let _rust_sessions = with_plugin.as_ref().map(|daemon| state.sessions(daemon));
         let (rust, c) = match state {
             State::Off => (&self.rust_off, &self.c_off),
             _ => (&self.rust_on, &self.c_on),
         };
         let count = state.count(threads);
         let (mut rust, mut c) =
-            (start(rust_daemon, rust, event, threads, count), start(&daemon, c, event, threads, count));
+            (start(&daemon, rust, event, threads, count), start(&daemon, c, event, threads, count));
         let mut best = (f64::INFINITY, f64::INFINITY);
         for _ in 0..ROUNDS {
             best.0 = best.0.min(rust.round());

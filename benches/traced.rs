@@ -33,16 +33,6 @@ fn main() {
         row(&mut table, &format!("{name}, traced"), "ns", traced_time, by_hand_time, traced_target);
     }
     println!("{table}");
-
-    let mut table = Table::new(
-        "A measured function that does nothing, by clock, a call",
-        &["by", "processor's counter", "monotonic clock", "ratio", ""],
-    );
-    for kind in ["traced", "guard"] {
-        let (counter, monotonic) = times(&program, &format!("{kind}_counter"), kind);
-        row(&mut table, &format!("{kind}, traced"), "ns", counter, monotonic, "");
-    }
-    println!("{table}");
 }
 
 fn row(table: &mut Table, name: &str, unit: &str, traced: f64, by_hand: f64, target: &str) {

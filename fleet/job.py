@@ -3,8 +3,8 @@
     spark-submit fleet/job.py --traces /nfs/traces --output /nfs/tables --sql docs/sql --results results
 
 The executors must see the folder of traces and the output, and have `ltt-parquet` (--program says where). Each host is a share of
-its own: Spark hands shares out, and hands those of a lost executor to another one. A share that was done is skipped when it is
-done again, so a retry costs nothing, and a run that was ended half-way goes on where it was.
+its own: Spark hands shares out, and hands those of a lost executor to another one. What was exported is
+not exported again, so a retry costs nothing, and a run that was ended half-way goes on where it was.
 """
 
 import argparse
@@ -14,12 +14,8 @@ import json
 import pathlib
 import signal
 import subprocess
-import time
 
 TABLES = ("events", "groups", "incidents")
-
-# How long a share waits for an export of the same host that an executor that was lost has left running.
-PATIENCE_S = 120
 
 
 def die_with_parent():
@@ -37,16 +33,12 @@ def list_hosts(program, traces):
 
 def export(program, output, host):
     """Exports a host; an error makes Spark try again elsewhere. Returns what was said."""
-    deadline = time.monotonic() + PATIENCE_S
-    while True:
-        command = [program, "--threads", "1", "--output", output, *host["traces"]]
-        done = subprocess.run(command, stderr=subprocess.PIPE, text=True, preexec_fn=die_with_parent, check=False)
-        # 3: exported, but part of a trace is damaged and left out.
-        if done.returncode in (0, 3):
-            return host["host"], done.returncode == 3, done.stderr
-        if "another export is writing" not in done.stderr or time.monotonic() > deadline:
-            raise RuntimeError(f"{host['host']}: {done.stderr}")
-        time.sleep(0.5)
+    command = [program, "--threads", "1", "--output", output, *host["traces"]]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, preexec_fn=die_with_parent, check=False)
+    # 3: exported, but part of a trace is damaged and left out.
+    if done.returncode not in (0, 3):
+        raise RuntimeError(f"{host['host']}: {done.stderr}")
+    return host["host"], done.returncode == 3, done.stderr
 
 
 def export_all(spark, program, traces, output):

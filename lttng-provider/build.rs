@@ -93,6 +93,14 @@ fn find_lttng_ust() -> Result<String, String> {
     if system != "linux" {
         return Err(format!("tracing is on, but LTTng-UST needs Linux, and this build is for {system}"));
     }
+    let is_musl = |name: &str| env::var(name).is_ok_and(|value| value.contains("musl"));
+    if is_musl("CARGO_CFG_TARGET_ENV") && !is_musl("HOST") {
+        return Err(format!(
+            "tracing is on, but a program for musl cannot load the LTTng-UST of a system with glibc: build for {}-unknown-linux-gnu, \
+             or without tracing",
+            env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default()
+        ));
+    }
     let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
     if features.split(',').any(|feature| feature == "crt-static") {
         // glibc's dlopen ends such a program before main; musl's finds nothing.

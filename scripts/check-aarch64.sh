@@ -44,7 +44,10 @@ export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu"
 # Debug information would double the time and the space.
 export CARGO_PROFILE_DEV_DEBUG=none
-cargo build --offline --target $target --workspace --features valkey-trace/lttng,valkey-trace/usdt
+. scripts/workspace.sh
+cargo build --offline --target $target "${everything[@]}"
+# For scripts/record-aarch64.sh.
+cargo build --offline --target $target "${everything[@]}" --example emit-all
 
 built=target/$target/debug
 emulate=(qemu-aarch64 -L /usr/aarch64-linux-gnu)

@@ -18,20 +18,33 @@ alone() {
 		cargo_with_deadlines test "${crate[@]}" --locked --no-fail-fast
 }
 
+# What needs libclang and the headers of Babeltrace 2: its crate, and ltt-top with it.
+babeltrace2() {
+	local with=(--workspace --features "valkey-trace/lttng,valkey-trace/usdt,ltt-top/babeltrace2")
+	cargo clippy "${with[@]}" --all-targets -- --deny warnings &&
+		cargo build "${with[@]}" --bin ltt-top &&
+		LTT_TOP=$PWD/target/debug/ltt-top cargo_with_deadlines test "${with[@]}" --test babeltrace2 --no-fail-fast &&
+		target/debug/run-tests cargo test --package ltt-babeltrace2 --doc
+}
+
 stage "programs that are traced" scripts/programs.sh "$PWD/target" || { finish || exit 1; }
+stage "tests as a plain user" scripts/as-plain-user.sh || true
 # They compute for so long that they are worth optimising.
-stage "long statistics" cargo_with_deadlines --config profile.dev.package.ltt-top.opt-level=1 \
+stage "long statistics" cargo_with_deadlines --config profile.dev.package.ltt-analysis.opt-level=1 \
 	test "${everything[@]}" --no-fail-fast --lib -- --ignored --skip in_another_process || true
 stage "slow tests" cargo_with_deadlines test "${everything[@]}" --no-fail-fast --bins --test '*' -- --ignored --skip in_another_process || true
 stage "mini-redis" alone examples/mini-redis || true
 stage "bindings to LTTng-UST" alone tests/bindings || true
+stage "Babeltrace 2" babeltrace2 || true
 stage "lints, tracing off" cargo clippy "${crates[@]}" --all-targets -- --deny warnings || true
 stage "tests of the providers, tracing off" cargo_with_deadlines test "${providers[@]}" --no-fail-fast --lib --bins || true
 stage "examples in documentation, tracing off" target/debug/run-tests cargo test "${providers[@]}" --no-fail-fast --doc || true
 stage "packages, each feature alone" scripts/check-packages.sh || true
 stage "minimum Rust" scripts/check-minimum-rust.sh || true
 stage "aarch64" scripts/check-aarch64.sh || true
+stage "recording on aarch64" scripts/record-aarch64.sh || true
 stage "big-endian and 32-bit" scripts/emulated.sh || true
 stage "Miri" scripts/miri.sh || true
+stage "workflows" scripts/check-workflows.sh || true
 scripts/missing.sh installable || printf 'failed\tpackages are missing although they can be installed here\n' >>"$TEST_RESULTS"
 finish

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds Debian packages of ltt-top, lttng-catalog and ltt-parquet: program, man pages, completions, catalogs, queries. They go
-# to out/deb, or to the folder that is named.
+# Builds Debian packages of ltt-top, lttng-catalog and ltt-parquet (program, man pages, completions, catalogs, queries) and of the
+# module for stock servers. They go to out/deb, or to the folder that is named.
 #
 #   scripts/deb.sh [DIR]
 #
@@ -21,7 +21,9 @@ done
 git rev-parse --quiet --verify HEAD >/dev/null || fail "this is not a Git repository: version and date come from the commit"
 
 step "Building ltt-top, lttng-catalog and ltt-parquet"
-cargo build --locked --profile "$profile" --package ltt-top --package lttng-catalog-cli --package ltt-parquet
+cargo build --locked --profile "$profile" --package ltt-top --package lttng-catalog-cli --package ltt-parquet --features ltt-parquet/man
+step "Building the module for stock servers"
+MODULE_PROFILE=$profile scripts/module.sh >/dev/null
 
 version=$(sed --quiet 's/^version *= *"\(.*\)"/\1/p' Cargo.toml | head --lines=1)
 # Everything in the package is as old as the commit, so that the same commit gives the same package.
@@ -76,9 +78,9 @@ notices() {
 	done
 }
 
-# package NAME CRATE: stages everything and builds NAME_VERSION_ARCHITECTURE.deb.
-package() {
-	local name=$1 crate=$2 root=$work/$1 program=$programs/$1
+# program NAME CRATE: stages a program with all that belongs to it, and builds its package.
+program() {
+	local name=$1 root=$work/$1 program=$programs/$1
 	local share=$root/usr/share doc=$root/usr/share/doc/$1
 	install -D --strip --mode=755 "$program" "$root/usr/bin/$name"
 	"$program" man "$share/man/man1"
@@ -97,6 +99,19 @@ package() {
 		install -D --mode=644 --target-directory="$share/$name/sql" docs/sql/*.sql
 		install -D --mode=644 docs/fleet.md "$doc/fleet.md"
 	fi
+	package "$name" "$2" "usr/bin/$name"
+}
+
+# library NAME CRATE FILE DOCUMENT: stages a library that no program links, and builds its package.
+library() {
+	install -D --mode=644 "$3" "$work/$1/usr/lib/valkey-trace/${3##*/}"
+	install -D --mode=644 "$4" "$work/$1/usr/share/doc/$1/${4##*/}"
+	package "$1" "$2" "usr/lib/valkey-trace/${3##*/}"
+}
+
+# package NAME CRATE FILE: adds what every package has, and builds NAME_VERSION_ARCHITECTURE.deb of what is staged.
+package() {
+	local name=$1 crate=$2 root=$work/$1 doc=$work/$1/usr/share/doc/$1
 	mkdir --parents "$doc"
 	copyright "$crate" >"$doc/copyright"
 	notices "$crate" >"$doc/licenses"
@@ -112,7 +127,7 @@ package() {
 
 	mkdir --parents "$root/DEBIAN" "$work/debian"
 	printf 'Source: %s\n\nPackage: %s\nArchitecture: any\n' "$name" "$name" >"$work/debian/control"
-	depends=$(cd "$work" && dpkg-shlibdeps -O "$name/usr/bin/$name" 2>/dev/null | sed --quiet 's/^shlibs:Depends=//p')
+	depends=$(cd "$work" && dpkg-shlibdeps -O "$name/$3" 2>/dev/null | sed --quiet 's/^shlibs:Depends=//p')
 	{
 		printf '%s: %s\n' Package "$name" Version "$version" Architecture "$architecture" Maintainer "$maintainer" \
 			Installed-Size "$(du --summarize --apparent-size --block-size=1K "$root" | cut --fields=1)" \
@@ -127,6 +142,7 @@ package() {
 }
 
 mkdir --parents "$out"
-package ltt-top ltt-top
-package lttng-catalog lttng-catalog-cli
-package ltt-parquet ltt-parquet
+program ltt-top ltt-top
+program lttng-catalog lttng-catalog-cli
+program ltt-parquet ltt-parquet
+library valkey-trace-module valkey-trace-module out/module/libvalkey_trace.so docs/stock-servers.md

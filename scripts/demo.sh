@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The whole story in about a minute: a traced server, load with a few slow commands, and who was slow.
+# The whole story in about a minute: a stock server with the module, load with a few slow commands, and who was slow.
 # Everything is private and goes away at the end, also after Ctrl-C; only the trace stays, in out/demo.
 #
 # For tests: DEMO_PROFILE=dev builds faster, DEMO_SHARE=20 makes a twentieth of the load, DEMO_TRACE says where to.
@@ -68,7 +68,7 @@ scripts/setup.sh demo || exit
 private=(env LTTNG_HOME="$home" LTTNG_UST_REGISTER_TIMEOUT=-1)
 if [ "$(id -u)" -eq 0 ]; then
 	as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-	in_namespace=(unshare --user --map-user=1000 --map-group=1000)
+	in_namespace=(unshare --user --map-user=99999 --map-group=99999)
 	if "${as_nobody[@]}" true 2>/dev/null; then
 		private=("${as_nobody[@]}" "${private[@]}")
 		chown 65534:65534 "$home"
@@ -83,7 +83,7 @@ fi
 cores=$(getconf _NPROCESSORS_CONF)
 need_shared_memory $((cores + 1)) "LTTng needs" $((32 * cores))
 
-what=(--locked --package valkey-lite --package ltt-top --features valkey-lite/lttng)
+what=(--locked --package valkey-trace-module --package ltt-top --features valkey-trace-module/lttng)
 # It downloads exactly the crates that the build needs.
 crates() { cargo tree --quiet "${what[@]}" --edges normal,build "$@"; }
 if ! crates --offline >/dev/null 2>&1; then
@@ -91,33 +91,47 @@ if ! crates --offline >/dev/null 2>&1; then
 	quietly "$log" crates --prefix none ||
 		fail "crates cannot be downloaded: no network? ($(tail --lines=1 "$log" | sed 's/^ *//'))"
 fi
-step "Building valkey-lite (traced) and ltt-top, for some minutes the first time (five on two processors)"
+step "Building the module and ltt-top, for some minutes the first time"
 cargo build --profile "$profile" --offline "${what[@]}" || fail "the build failed, after what is above"
-# The repository may be where only root can look.
-server=$programs/valkey-lite
-viewer=$programs/ltt-top
-if ! "${private[@]}" test -x "$server"; then
-	cp "$server" "$viewer" "$home"
-	chmod 755 "$home"/{valkey-lite,ltt-top}
-	server=$home/valkey-lite
-	viewer=$home/ltt-top
+# Copies: the repository may be where only root can look.
+module=$home/libvalkey_trace.so
+viewer=$home/ltt-top
+install --mode=755 "$programs/libvalkey_trace_module.so" "$module"
+install --mode=755 "$programs/ltt-top" "$viewer"
+
+# A server of the distribution, or one on the PATH; what runs already is not touched. Debian's redis-tools has the whole server as
+# redis-check-rdb, which serves if it is called redis-server; unlike the package redis-server it starts no service.
+server=$(command -v valkey-server || command -v redis-server || true)
+if [ -z "$server" ]; then
+	ln --symbolic "$(command -v redis-check-rdb)" "$home/redis-server"
+	server=$home/redis-server
 fi
 
-step "Starting a private session daemon and the server"
+step "Starting a private session daemon and $("$server" --version | cut --delimiter=' ' --fields=1-3)"
 "${private[@]}" mkdir "$home/data"
 "${private[@]}" lttng-sessiond --no-kernel >>"$log" 2>&1 &
 pids+=($!)
 until_true lttng list
-"${private[@]}" "$server" --port 0 --dir "$home/data" >>"$log" 2>&1 &
-pids=($! "${pids[@]}")
-until_true grep --quiet "ready on port" "$log"
-port=$(sed --quiet 's/.*ready on port //p' "$log")
+# On a loopback port that nobody listens on; another program may take it first.
+for _ in $(seq 10); do
+	port=$((20000 + RANDOM % 20000))
+	if (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then continue; fi
+	"${private[@]}" LD_PRELOAD="$module" "$server" --port "$port" --bind 127.0.0.1 --dir "$home/data" --save '' \
+		--enable-debug-command local --lazyfree-lazy-user-del no --loadmodule "$module" >"$home/server" 2>&1 &
+	until_true grep --quiet --ignore-case --extended-regexp "ready to accept connections|address already in use" "$home/server"
+	if grep --quiet --ignore-case "ready to accept connections" "$home/server"; then
+		pids=($! "${pids[@]}")
+		break
+	fi
+	port=
+done
+[ -n "$port" ] || fail "ten ports in a row were taken"
 
 step "Filling it: $((500000 / share)) keys, and a set of $((1000000 / share)) members"
 client DEBUG POPULATE $((500000 / share))
 load -n $((1000000 / share)) -P 64 -r 100000000 SADD big __rand_int__
 
-# ltt-top also samples what the scheduler does with the server, which explains what no event does.
+# ltt-top also samples what the scheduler does with the server, which explains stalls without events.
 "${private[@]}" "$viewer" record -e 'valkey_*' -o "$home/trace" >>"$log" 2>>"$home/recorder" &
 recorder=$!
 pids+=("$recorder")
@@ -133,8 +147,9 @@ for _ in $(seq 20); do
 	! has_clients || break
 	sleep 0.05
 done
-step "Meanwhile: KEYS *, BGSAVE, keys that expire, a client that waits until it times out, DEL of the big set"
+step "Meanwhile: KEYS *, a script, BGSAVE, keys that expire, a client that waits until it times out, DEL of the big set"
 client KEYS '*'
+client EVAL "for i = 1, $((200000 / share)) do redis.call('get', 'key:' .. i) end" 0
 client BGSAVE
 load -n $((5000 / share)) -r 1000000 SET short:__rand_int__ value PX 200
 client BLPOP nothing 0.2

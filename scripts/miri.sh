@@ -13,8 +13,6 @@ if ! cargo +nightly miri --version >/dev/null 2>&1; then
 fi
 
 # Packing of events, copying of text, switches.
-cargo +nightly miri test --quiet --package lttng-provider --lib -- ffi
-# Reading the processor's counter needs an instruction that Miri does not have; how readings are compared does not.
-cargo +nightly miri test --quiet --package lttng-provider --lib -- --skip counter_never_goes_back
+cargo +nightly miri test --quiet --package lttng-provider --lib
 # The reader has no `unsafe` of its own; this checks how it uses vectors and searches.
 cargo +nightly miri test --quiet --package ctf-reader --lib -- brief:: every_nul_has_its_bit leb128 packets::index

@@ -15,7 +15,7 @@ traced=(
 	lttng-tools liblttng-ust-dev gcc libc6-dev pkg-config
 )
 demo=(
-	# Load for the example server.
+	# The server, as redis-check-rdb, and load for it. The package redis-server would start a service.
 	redis-tools
 )
 quickstart=(
@@ -27,7 +27,7 @@ tests=(
 )
 check=(
 	# Bindings for tests, the other linker, looking into programs.
-	libclang-dev lld binutils
+	libclang-dev libbabeltrace2-dev lld binutils
 	# Programs with USDT probes.
 	systemtap-sdt-dev
 	# Compilers for other processors, and a reader of what Cargo says.
@@ -43,8 +43,8 @@ check=(
 	tmux zsh fish
 	# A browser for the pages of reports.
 	chromium
-	# Another processor.
-	qemu-user
+	# Other processors, and LTTng for one of them.
+	qemu-user mmdebstrap
 	# A monitor that asks for live figures.
 	prometheus
 	# Engines that read exported tables, and networks for hosts that are made up.

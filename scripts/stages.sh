@@ -13,6 +13,14 @@
 begin() {
 	export CARGO_TERM_PROGRESS_WHEN=never CARGO_TERM_COLOR=never
 	export TEST_RESULTS=$PWD/target/test-results NOT_RUN_LIST=$PWD/target/not-run TEST_PROGRAMS=$PWD/target/programs
+	# As root each session daemon under test is in a user namespace. Where those are refused, as in some containers, all tests
+	# run as nobody, with root's access to files.
+	as_user=()
+	if [ "$(id -u)" -eq 0 ] && ! unshare --user true 2>/dev/null; then
+		as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+dac_override,+fowner
+			--ambient-caps=-all,+dac_override,+fowner)
+		"${as_user[@]}" true 2>/dev/null || fail "as root it needs user namespaces or setpriv, and both are refused here; run it as another user"
+	fi
 	scripts/missing.sh begin
 	: >"$TEST_RESULTS"
 	stage_times=()
@@ -85,7 +93,11 @@ finish() {
 	[ "$failed" -eq 0 ]
 }
 
+# Builds all tests and lists them in a file for target/debug/run-tests.
+binaries=$PWD/target/test-binaries.json
+build_tests() { cargo test "${everything[@]}" --lib --bins --tests --no-run --message-format=json-render-diagnostics >"$binaries"; }
+
 # `cargo` with a deadline for each test of `cargo test`.
 cargo_with_deadlines() {
-	cargo --config "target.'cfg(all())'.runner = '$PWD/target/debug/run-tests'" "$@"
+	"${as_user[@]}" cargo --config "target.'cfg(all())'.runner = '$PWD/target/debug/run-tests'" "$@"
 }

@@ -5,10 +5,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/stages.sh
 
-# Each daemon under test has its own user; as root that takes a namespace.
-[ "$(id -u)" -ne 0 ] || unshare --user true 2>/dev/null ||
-	fail "as root it needs user namespaces, which are refused here, as in some containers; run it as another user"
-
 # Several sessions record at a time, each with buffers for all processors.
 needed=$((128 * $(getconf _NPROCESSORS_CONF)))
 need_shared_memory $needed "the tests need" $needed
@@ -18,8 +14,6 @@ fail_early() { finish || exit 1; }
 stage "fetching dependencies" cargo fetch --locked || fail_early
 stage "formatting" cargo fmt --all --check || true
 stage "programs that are traced" scripts/programs.sh "$PWD/target" || fail_early
-binaries=$PWD/target/test-binaries.json
-build_tests() { cargo test "${everything[@]}" --lib --bins --tests --no-run --message-format=json-render-diagnostics >"$binaries"; }
 stage "building tests" build_tests || fail_early
 # Done beside the tests, which wait for daemons a part of the time; their own stages show what is wrong.
 lints=(cargo clippy "${everything[@]}" --all-targets -- --deny warnings)
@@ -28,8 +22,8 @@ documentation=(env RUSTDOCFLAGS="--deny warnings" cargo doc "${everything[@]}" -
 beside=$!
 "${documentation[@]}" >/dev/null 2>&1 </dev/null &
 beside+=" $!"
-stage "tests" target/debug/run-tests --all "$binaries" || true
+stage "tests" "${as_user[@]}" target/debug/run-tests --all "$binaries" || true
 stage "lints" "${lints[@]}" || true
 stage "documentation" "${documentation[@]}" || true
-stage "examples in documentation" target/debug/run-tests cargo test "${everything[@]}" --no-fail-fast --doc || true
+stage "examples in documentation" "${as_user[@]}" target/debug/run-tests cargo test "${everything[@]}" --no-fail-fast --doc || true
 finish

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::{env, fs};
 
 /// What the programs are made of, beside their own folder; a test compares it with what Cargo says.
-pub const CRATES: [&str; 4] = ["catalog", "ctf", "live", "lttng-provider-build"];
+pub const CRATES: [&str; 5] = ["analysis", "catalog", "ctf", "live", "lttng-provider-build"];
 
 /// Entries of a crate's folder that are not part of a program.
 const OTHERS: [&str; 6] = ["README.md", "benches", "doc", "fuzz", "target", "tests"];
@@ -69,9 +69,7 @@ pub fn sources(folder: &Path) -> Vec<PathBuf> {
         return vec![folder.to_owned()];
     }
     let top = folder.parent().unwrap_or(folder);
-    // ltt-parquet contains the library of ltt-top.
-    let library = folder.ends_with("fleet").then(|| top.join("viewer"));
-    let crates = CRATES.iter().map(|name| top.join(name)).chain(library).chain([folder.to_owned()]);
+    let crates = CRATES.iter().map(|name| top.join(name)).chain([folder.to_owned()]);
     let entries = crates.filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
     let entries = entries.filter(|entry| !OTHERS.iter().any(|other| entry.file_name() == *other));
     let mut sources: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();

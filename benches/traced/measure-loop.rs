@@ -1,15 +1,13 @@
 //! Measures one function in a loop:
-//! `measure-loop guard|guard_counter|traced|traced_counter|stopwatch|traced_details|traced_copies 1 COUNT`. What ends
-//! in `_counter` is measured by the processor's counter, if that can be trusted.
+//! `measure-loop guard|traced|stopwatch|traced_details|traced_copies 1 COUNT`.
 //!
 //! For each line of its input it does one round of COUNT calls, and prints how many nanoseconds that took.
 
 use std::hint::black_box;
 use std::io;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use lttng_provider::{DurationClock, duration_clock, traced, use_counter_clock};
+use lttng_provider::traced;
 use valkey_trace::valkey_commands::{self, Protocol, command_call};
 use valkey_trace::valkey_db::{self, expire_del};
 
@@ -18,14 +16,7 @@ fn main() {
     let [_, kind, _threads, count] = &arguments[..] else {
         panic!("usage: measure-loop guard|traced|stopwatch|traced_details|traced_copies 1 COUNT");
     };
-    let kind = match kind.strip_suffix("_counter") {
-        Some(kind) => {
-            wait_for_counter();
-            kind
-        }
-        None => kind,
-    };
-    let run = match kind {
+    let run = match kind.as_str() {
         "guard" => loop_guard,
         "traced" => loop_traced,
         "stopwatch" => loop_stopwatch,
@@ -38,15 +29,6 @@ fn main() {
         run(count);
         println!("{}", start.elapsed().as_nanos());
     }
-}
-
-/// Returns when it is decided by which clock durations are measured.
-fn wait_for_counter() {
-    use_counter_clock();
-    while duration_clock() == DurationClock::Calibrating {
-        thread::sleep(Duration::from_millis(50));
-    }
-    eprintln!("durations are measured by {}", duration_clock());
 }
 
 /// A function that is measured by hand, by a guard.

@@ -1,1 +1,1 @@
-../../viewer/src/bin/ltt-top/man.rs
+../../viewer/src/man.rs

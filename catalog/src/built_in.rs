@@ -11,6 +11,9 @@ pub const MEMCACHED: &str = include_str!("../memcached.toml");
 /// The text of `redis.toml`.
 pub const REDIS: &str = include_str!("../redis.toml");
 
+/// The text of `valkey-module.toml`.
+pub const VALKEY_MODULE: &str = include_str!("../valkey-module.toml");
+
 /// Valkey's 35 events.
 pub fn valkey() -> Catalog {
     Catalog::parse("valkey.toml", VALKEY).expect("a test reads valkey.toml")
@@ -24,6 +27,11 @@ pub fn memcached() -> Catalog {
 /// The probes proposed for Redis: 20 events, six of them at a start or an end.
 pub fn redis() -> Catalog {
     Catalog::parse("redis.toml", REDIS).expect("a test reads redis.toml")
+}
+
+/// What the module for stock servers records besides Valkey's events.
+pub fn valkey_module() -> Catalog {
+    Catalog::parse("valkey-module.toml", VALKEY_MODULE).expect("a test reads valkey-module.toml")
 }
 
 /// Valkey's 35 events with advice for operators, which the other functions leave out.

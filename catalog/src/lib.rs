@@ -28,7 +28,7 @@ mod vocabulary;
 
 #[cfg(feature = "advice")]
 pub use built_in::valkey_with_advice;
-pub use built_in::{MEMCACHED, REDIS, VALKEY, memcached, redis, valkey};
+pub use built_in::{MEMCACHED, REDIS, VALKEY, VALKEY_MODULE, memcached, redis, valkey, valkey_module};
 pub use callsite::CallsitePattern;
 pub use check::check;
 pub use error::{Authority, Error, Errors};

@@ -52,18 +52,18 @@ pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -
         return None;
     }
     let wrong = normal(wrong);
-    let allowed = (wrong.len() / 3).max(1);
-    let candidates: Vec<(Vec<char>, &str)> =
+    let allowed = (wrong.chars().count() / 3).max(1);
+    let candidates: Vec<(String, &str)> =
         candidates.into_iter().map(|candidate| (normal(candidate), candidate)).collect();
     let spelled_alike = candidates
         .iter()
-        .map(|(candidate, name)| (edits(&wrong, candidate), *name))
+        .map(|(candidate, name)| (strsim::osa_distance(&wrong, candidate), *name))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance);
     if let Some((_, name)) = spelled_alike {
         return Some(name);
     }
-    let share_an_end = |candidate: &[char]| {
+    let share_an_end = |candidate: &str| {
         let (short, long) =
             if wrong.len() < candidate.len() { (&wrong[..], candidate) } else { (candidate, &wrong[..]) };
         short.len() >= 3 && (long.starts_with(short) || long.ends_with(short))
@@ -75,28 +75,9 @@ pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -
     longest.map(|(_, name)| *name)
 }
 
-/// The letters of a name, without differences that rarely matter: case, `-` and `_`, `µ` and `u`.
-fn normal(name: &str) -> Vec<char> {
-    name.to_lowercase().replace('-', "_").replace(['µ', 'μ'], "u").chars().collect()
-}
-
-/// The optimal string alignment distance: insertions, deletions, substitutions and transpositions.
-fn edits(left: &[char], right: &[char]) -> usize {
-    let mut before_last: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=right.len()).collect();
-    for i in 0..left.len() {
-        let mut row = vec![i + 1];
-        for j in 0..right.len() {
-            let replaced = last[j] + usize::from(left[i] != right[j]);
-            let mut best = replaced.min(last[j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && left[i] == right[j - 1] && left[i - 1] == right[j] {
-                best = best.min(before_last[j - 1] + 1);
-            }
-            row.push(best);
-        }
-        before_last = std::mem::replace(&mut last, row);
-    }
-    last[right.len()]
+/// A name without differences that rarely matter: case, `-` and `_`, `µ` and `u`.
+fn normal(name: &str) -> String {
+    name.to_lowercase().replace('-', "_").replace(['µ', 'μ'], "u")
 }
 
 #[cfg(test)]
@@ -105,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_swap_of_neighbours_is_one_edit() {
-        assert_eq!(edits(&normal("addr"), &normal("adrd")), 1);
+        assert_eq!(nearest("ns", ["sn"]), Some("sn"));
     }
 
     #[test]

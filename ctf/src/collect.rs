@@ -63,7 +63,7 @@ pub trait Collect: Send + Sized {
     type Stop: Send;
 
     /// Which fields of the class to decode, as indexes into [`EventClass::fields`], in the order in which
-    /// [`Events::fields`] shall have them. `None` steps over the class's events.
+    /// [`Event::value`](crate::Event::value) shall number them. `None` steps over the class's events.
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>>;
 
     /// Takes events of a wanted class, or ends the reading.

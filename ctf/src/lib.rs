@@ -12,22 +12,28 @@ mod events;
 mod layout;
 mod metadata;
 mod open_trace;
+mod packet_info;
 mod packets;
 mod reader;
 mod report;
 mod uuid;
 mod value;
 
-pub use brief::Brief;
 pub use class::{Base, ClassIndex, EventClass, FieldClass, FieldClasses, FieldKind, Scope};
 pub use collect::{Collect, Collected, Nothing, all_fields};
-pub use deliver::ordered::{InOrder, Pause, Step};
+pub use deliver::ordered::InOrder;
 pub use deliver::ordered_event::OrderedEvent;
 pub use deliver::packet_source::{NextPacket, Packet, PacketSource};
+pub use deliver::step::{Pause, Step};
 pub use discover::{Discovery, TraceFiles, discover, stream_files};
 pub use error::{Damage, Error, ErrorKind};
-pub use events::{Decoded, Event, Events, Fields};
+pub use events::{Decoded, Event, Events};
+pub use packet_info::PacketInfo;
 pub use reader::Reader;
 pub use report::{ClockSteps, Gap, Progress, Report, Trace, Window};
 pub use uuid::Uuid;
 pub use value::{Enumeration, Integer, List, Value};
+
+/// For the viewer, which looks values up by their bytes. Not part of the interface.
+#[doc(hidden)]
+pub use brief::Brief;

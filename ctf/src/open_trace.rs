@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::layout::Layout;
-use crate::packets::{LocatedPacket, TracePackets, ledger};
+use crate::packets::{LocatedPacket, TracePackets, continuity};
 use crate::{Gap, Report, Trace, Window};
 
 /// A trace, its layout and its packets.
@@ -18,13 +18,14 @@ pub struct OpenTrace {
 impl OpenTrace {
     /// Whether a packet may have events in the window.
     pub fn is_in_window(&self, packet: &LocatedPacket, window: Window) -> bool {
-        self.layout.is_in_window(window, packet.header.stream, packet.earliest(), packet.latest)
+        !packet.is_skipped
+            && self.layout.is_in_window(window, packet.header.stream, packet.earliest(), packet.latest)
     }
 
     /// Adds what is known of the trace before any event is read to a report.
     pub fn add_to(&self, window: Window, report: &mut Report) {
         let in_window = |stream, from, to| self.layout.is_in_window(window, stream, from, to);
-        let counts = ledger::count(self.packets.streams(), &in_window);
+        let counts = continuity::count(self.packets.streams(), &in_window);
         report.discarded_events = report.discarded_events.saturating_add(counts.discarded_events);
         report.lost_packets = report.lost_packets.saturating_add(counts.lost_packets);
         report.damage.extend_from_slice(&self.packets.damage);
@@ -33,8 +34,10 @@ impl OpenTrace {
             stream.windows(2).for_each(|pair| self.add_step(&pair[0], pair[1].header.begin, report));
         }
         report.traces.push(Trace {
+            uuid: self.layout.metadata.uuid,
             folders: self.folders.clone(),
             environment: self.layout.environment().collect(),
+            clock: self.layout.metadata.streams.iter().find_map(|stream| stream.clock.as_ref()?.uuid),
             streams: counts.streams,
             packets: counts.packets,
         });
@@ -43,10 +46,19 @@ impl OpenTrace {
     /// Where events of the trace, which has this number, are missing in the window.
     pub fn gaps(&self, trace: usize, window: Window) -> impl Iterator<Item = Gap> {
         let in_window = |stream, from, to| self.layout.is_in_window(window, stream, from, to);
-        let gaps = ledger::count(self.packets.streams(), &in_window).gaps;
+        let gaps = continuity::count(self.packets.streams(), &in_window).gaps;
         gaps.into_iter().map(move |gap| {
             let timebase = &self.layout.timebases[gap.stream];
             Gap { trace, since: timebase.time(gap.since), until: timebase.time(gap.until) }
+        })
+    }
+
+    /// The times that packets cover; a packet that has no end covers all after it.
+    pub fn covered(&self) -> impl Iterator<Item = (i64, i64)> {
+        self.packets.streams().flatten().filter_map(|packet| {
+            let timebase = &self.layout.timebases[packet.header.stream];
+            let end = packet.header.end.map_or(i64::MAX, |end| timebase.time(end));
+            Some((timebase.time(packet.header.begin?), end))
         })
     }
 

@@ -1,6 +1,7 @@
 //! Traces, opened: their metadata is understood and their packets are found.
 
 use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use crate::layout::{Layout, Want};
 use crate::metadata::{self, Metadata};
 use crate::open_trace::OpenTrace;
 use crate::packets::{LocatedPacket, TracePackets};
-use crate::{Damage, Error, EventClass, Gap, Progress, Report, Trace, Window};
+use crate::{Damage, Error, EventClass, Gap, PacketInfo, Progress, Report, Trace, Window};
 
 /// Reads traces.
 ///
@@ -150,6 +151,52 @@ impl Reader {
     pub fn gaps(&self, window: Window) -> Vec<Gap> {
         let traces = self.traces.iter().enumerate();
         let mut gaps: Vec<Gap> = traces.flat_map(|(number, trace)| trace.gaps(number, window)).collect();
+        gaps.sort_by_key(|gap| (gap.since, gap.until));
+        gaps
+    }
+
+    /// The packets that are not skipped, each once, stream by stream.
+    pub fn packets(&self) -> impl Iterator<Item = PacketInfo<'_>> {
+        self.traces.iter().enumerate().flat_map(|(number, trace)| trace.packet_infos(number))
+    }
+
+    /// Skips packets from now on. They still count as predecessors of others: what was discarded between them is known.
+    pub fn skip_packets(&mut self, mut is_skipped: impl FnMut(&PacketInfo<'_>) -> bool) {
+        for (number, trace) in self.traces.iter_mut().enumerate() {
+            let infos = trace.packet_infos(number).filter(|packet| is_skipped(packet));
+            let skipped: HashSet<(usize, u64)> =
+                infos.map(|packet| (packet.file_number, packet.offset)).collect();
+            for packet in &mut trace.packets.packets {
+                packet.is_skipped |= skipped.contains(&(packet.file, packet.offset));
+            }
+        }
+    }
+
+    /// Times of at least `least` nanoseconds that no packet of a machine's programs covers, in the order in which they began:
+    /// tracing was stopped meanwhile, or nothing happened after the buffers were flushed. The trace is any of that machine.
+    pub fn uncovered(&self, window: Window, least: i64) -> Vec<Gap> {
+        let mut hosts: HashMap<Option<String>, Vec<(i64, i64, usize)>> = HashMap::new();
+        for (number, trace) in self.traces.iter().enumerate() {
+            let variables: HashMap<String, String> = trace.layout.environment().collect();
+            // The kernel's packets say nothing about programs.
+            if variables.get("domain").is_none_or(|domain| domain != "kernel") {
+                let spans = trace.covered().map(|(begin, end)| (begin, end, number));
+                hosts.entry(variables.get("hostname").cloned()).or_default().extend(spans);
+            }
+        }
+        let mut gaps = Vec::new();
+        for spans in hosts.values_mut() {
+            spans.sort_unstable();
+            let mut reached = i64::MAX;
+            for &(begin, end, trace) in spans.iter() {
+                let is_in = window.until.is_none_or(|until| reached <= until)
+                    && window.since.is_none_or(|since| begin >= since);
+                if begin.saturating_sub(reached) >= least && is_in {
+                    gaps.push(Gap { trace, since: reached, until: begin });
+                }
+                reached = if reached == i64::MAX { end } else { reached.max(end) };
+            }
+        }
         gaps.sort_by_key(|gap| (gap.since, gap.until));
         gaps
     }

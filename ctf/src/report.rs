@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::Damage;
+use crate::{Damage, Uuid};
 
 /// What to read.
 ///
@@ -35,10 +35,33 @@ impl Window {
 /// How far reading has come; another thread may look at it at any time.
 #[derive(Debug, Default)]
 pub struct Progress {
+    total: AtomicU64,
+    done: AtomicU64,
+}
+
+impl Progress {
     /// The size of all that is to be read, in bytes; 0 while it is not known.
-    pub total: AtomicU64,
+    pub fn total(&self) -> u64 {
+        self.total.load(Ordering::Relaxed)
+    }
+
     /// How much of it has been read.
-    pub done: AtomicU64,
+    pub fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// Begins again, for a further reading.
+    pub fn restart(&self) {
+        self.done.store(0, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_total(&self, bytes: u64) {
+        self.total.store(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn add(&self, bytes: u64) {
+        self.done.fetch_add(bytes, Ordering::Relaxed);
+    }
 }
 
 /// A time in which events of a trace are missing: the tracer discarded them, or overwrote a packet.
@@ -62,7 +85,7 @@ pub struct Gap {
 ///
 /// let progress = Progress::default();
 /// let report = example().read(Window::default(), Nothing, &progress).report;
-/// assert_eq!(progress.done.into_inner(), progress.total.into_inner());
+/// assert_eq!(progress.done(), progress.total());
 /// assert_eq!((report.events, report.span), (3, Some(10..=30)));
 /// assert_eq!((report.discarded_events, report.lost_packets, report.clock_steps.count), (0, 0, 0));
 /// assert_eq!(report.traces[0].environment("hostname"), Some("ada"));
@@ -127,10 +150,14 @@ impl ClockSteps {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Trace {
+    /// The UUID, if it has one.
+    pub uuid: Option<Uuid>,
     /// The folders that directly hold a `metadata` file.
     pub folders: Vec<PathBuf>,
     /// The environment that the tracer recorded, e.g. `hostname`, in its order.
     pub environment: Vec<(String, String)>,
+    /// Which clock its times are of; LTTng's clock has the boot ID of the machine.
+    pub clock: Option<Uuid>,
     /// The number of streams (ring buffers) that the trace has.
     pub streams: usize,
     /// The number of packets that reach into the window, each counted once.

@@ -25,11 +25,10 @@ fn main() {
         let traces: Vec<PathBuf> = (0..hosts).map(|host| trace(events / hosts, host)).collect();
         let output = folder(&format!("tables-{hosts}"));
         let export = || {
+            // What was exported is not exported again.
+            _ = std::fs::remove_dir_all(&output);
             let mut command = Command::new(env!("CARGO_BIN_EXE_ltt-parquet"));
-            command
-                .args(["--force", "--threads", &threads.to_string(), "--output"])
-                .arg(&output)
-                .args(&traces);
+            command.args(["--threads", &threads.to_string(), "--output"]).arg(&output).args(&traces);
             command.stderr(Stdio::null());
             command
         };

@@ -10,7 +10,9 @@ use parquet::column::page::{CompressedPage, Page, PageWriter as _};
 use parquet::column::writer::ColumnCloseResult;
 use parquet::data_type::ByteArray;
 use parquet::errors::{ParquetError, Result};
-use parquet::file::metadata::{ColumnChunkMetaData, PageEncodingStats};
+use parquet::file::metadata::{
+    ColumnChunkMetaData, ColumnIndexBuilder, OffsetIndexBuilder, PageEncodingStats,
+};
 use parquet::file::statistics::{Statistics, ValueStatistics};
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
@@ -18,6 +20,9 @@ use parquet::schema::types::ColumnDescPtr;
 use crate::column::NULL;
 use crate::hybrid;
 use crate::interner::NONE;
+
+/// The rows of a page: engines skip the pages whose limits exclude what is asked for.
+pub const PAGE_ROWS: usize = 1 << 14;
 
 /// Longer texts are cut in statistics.
 const LONGEST_LIMIT: usize = 64;
@@ -27,7 +32,11 @@ pub type Encoded = (Bytes, ColumnCloseResult);
 
 /// Texts by their numbers, of which each occurs; [`NONE`] is none, and so are rows at the end that are missing.
 pub fn texts(column: ColumnDescPtr, rows: usize, numbers: &[u32], texts: &[ByteArray]) -> Result<Encoded> {
-    let chunk = Chunk::new(column, rows, numbers, |&number| number != NONE);
+    let mut order: Vec<u32> = (0..texts.len() as u32).collect();
+    order.sort_unstable_by(|&one, &other| texts[one as usize].data().cmp(texts[other as usize].data()));
+    let mut ranks = vec![0; texts.len()];
+    order.iter().enumerate().for_each(|(rank, &number)| ranks[number as usize] = rank);
+    let text = |rank: usize| texts[order[rank] as usize].data();
     let plain = |numbers: &mut dyn Iterator<Item = usize>| {
         let mut bytes = Vec::new();
         for number in numbers {
@@ -37,17 +46,20 @@ pub fn texts(column: ColumnDescPtr, rows: usize, numbers: &[u32], texts: &[ByteA
         }
         bytes
     };
-    let least = texts.iter().map(ByteArray::data).min();
-    let most = texts.iter().map(ByteArray::data).max();
-    let limits = ValueStatistics::new(least.map(lower), most.map(upper), None, Some(chunk.nulls()), false);
+    let (least, most) = (order.first().map(|_| text(0)), order.last().map(|_| text(order.len() - 1)));
+    let nulls = rows - numbers.iter().filter(|&&number| number != NONE).count();
+    let limits = ValueStatistics::new(least.map(lower), most.map(upper), None, Some(nulls as u64), false);
     let is_cut = |text: Option<&[u8]>| text.is_some_and(|text| text.len() > LONGEST_LIMIT);
     let limits = limits.with_min_is_exact(!is_cut(least)).with_max_is_exact(!is_cut(most));
-    chunk.dictionary(numbers, texts.len(), plain, Statistics::ByteArray(limits))
+    let limits_of = |numbers: &[u32]| {
+        let (low, high) = limits_by(numbers, |number| ranks[number as usize])?;
+        Some((lower(text(low)).data().to_vec(), upper(text(high)).data().to_vec()))
+    };
+    dictionary(column, rows, numbers, texts.len(), plain, limits_of, Statistics::ByteArray(limits))
 }
 
 /// Integers; [`NULL`] is none, and so are rows at the end that are missing.
 pub fn integers(column: ColumnDescPtr, rows: usize, values: &[i64]) -> Result<Encoded> {
-    let chunk = Chunk::new(column, rows, values, |&value| value != NULL);
     let mut known: HashMap<i64, u32> = HashMap::from([(NULL, NONE)]);
     let mut distinct: Vec<i64> = Vec::new();
     let mut last = (NULL, NONE);
@@ -66,21 +78,75 @@ pub fn integers(column: ColumnDescPtr, rows: usize, values: &[i64]) -> Result<En
         numbers.flat_map(|number| distinct[number].to_le_bytes()).collect()
     };
     let (least, most) = (distinct.iter().min().copied(), distinct.iter().max().copied());
-    let statistics = Statistics::int64(least, most, None, Some(chunk.nulls()), false);
-    chunk.dictionary(&numbers, distinct.len(), plain, statistics)
+    let nulls = rows - numbers.iter().filter(|&&number| number != NONE).count();
+    let statistics = Statistics::int64(least, most, None, Some(nulls as u64), false);
+    let limits_of = |numbers: &[u32]| {
+        let (low, high) = limits_by(numbers, |number| distinct[number as usize])?;
+        Some((low.to_le_bytes().to_vec(), high.to_le_bytes().to_vec()))
+    };
+    dictionary(column, rows, &numbers, distinct.len(), plain, limits_of, statistics)
 }
 
 /// Truths; rows at the end that are missing have none.
 pub fn truths(column: ColumnDescPtr, rows: usize, values: &[Option<bool>]) -> Result<Encoded> {
-    let chunk = Chunk::new(column, rows, values, Option::is_some);
-    let present: Vec<bool> = values.iter().copied().flatten().collect();
-    let has = |truth: bool| present.contains(&truth);
-    let limits = (has(true) || has(false)).then(|| (!has(false), has(true))).unzip();
-    let statistics = Statistics::boolean(limits.0, limits.1, None, Some(chunk.nulls()), false);
-    let mut body = chunk.levels.clone();
-    let bits = |eight: &[bool]| eight.iter().rev().fold(0, |bits, &truth| bits << 1 | u8::from(truth));
-    body.extend(present.chunks(8).map(bits));
-    chunk.finish(None, (body, Encoding::PLAIN), statistics)
+    let has = |values: &[Option<bool>], truth: bool| values.contains(&Some(truth));
+    let limits = |values: &[Option<bool>]| {
+        (has(values, true) || has(values, false)).then(|| (!has(values, false), has(values, true)))
+    };
+    let nulls = rows - values.iter().flatten().count();
+    let (least, most) = limits(values).unzip();
+    let statistics = Statistics::boolean(least, most, None, Some(nulls as u64), false);
+    let encode = |values: &[Option<bool>], body: &mut Vec<u8>| {
+        let present: Vec<bool> = values.iter().copied().flatten().collect();
+        let bits = |eight: &[bool]| eight.iter().rev().fold(0, |bits, &truth| bits << 1 | u8::from(truth));
+        body.extend(present.chunks(8).map(bits));
+    };
+    let limits_of =
+        |values: &[Option<bool>]| limits(values).map(|(low, high)| (vec![low.into()], vec![high.into()]));
+    let pages = Pages { rows, values, encoding: Encoding::PLAIN, statistics };
+    pages.write(column, None, Option::is_some, encode, limits_of)
+}
+
+/// The least and the greatest of what stands for the numbers of a page.
+fn limits_by<V: Ord + Copy>(numbers: &[u32], value: impl Fn(u32) -> V) -> Option<(V, V)> {
+    let mut values = numbers.iter().filter(|&&number| number != NONE).map(|&number| value(number));
+    let first = values.next()?;
+    Some(values.fold((first, first), |(low, high), value| (low.min(value), high.max(value))))
+}
+
+/// Writes a dictionary and the numbers of its entries, or plain values if most of them differ.
+fn dictionary(
+    column: ColumnDescPtr,
+    rows: usize,
+    numbers: &[u32],
+    entries: usize,
+    plain: impl Fn(&mut dyn Iterator<Item = usize>) -> Vec<u8>,
+    limits_of: impl Fn(&[u32]) -> Option<(Vec<u8>, Vec<u8>)>,
+    statistics: Statistics,
+) -> Result<Encoded> {
+    let present = |numbers: &[u32]| numbers.iter().filter(|&&number| number != NONE).count();
+    let is_present = |&number: &u32| number != NONE;
+    if entries == 0 || 2 * entries > present(numbers).max(16) {
+        let encode = |numbers: &[u32], body: &mut Vec<u8>| {
+            let mut present =
+                numbers.iter().filter(|number| is_present(number)).map(|&number| number as usize);
+            body.extend(plain(&mut present));
+        };
+        let pages = Pages { rows, values: numbers, encoding: Encoding::PLAIN, statistics };
+        return pages.write(column, None, is_present, encode, limits_of);
+    }
+    let width = hybrid::width(entries);
+    let encode = |numbers: &[u32], body: &mut Vec<u8>| {
+        body.push(width as u8);
+        if present(numbers) == numbers.len() {
+            hybrid::encode(numbers, width, body);
+        } else {
+            let present: Vec<u32> = numbers.iter().copied().filter(|number| is_present(number)).collect();
+            hybrid::encode(&present, width, body);
+        }
+    };
+    let pages = Pages { rows, values: numbers, encoding: Encoding::RLE_DICTIONARY, statistics };
+    pages.write(column, Some((plain(&mut (0..entries)), entries)), is_present, encode, limits_of)
 }
 
 /// The least text that a limit may be, and the greatest: of long ones the beginning.
@@ -109,71 +175,23 @@ fn beginning(text: &[u8]) -> &str {
     &text[..cut.unwrap_or_default()]
 }
 
-/// A column's part of a row group.
-struct Chunk {
-    column: ColumnDescPtr,
+/// A column's part of a row group: at least one row.
+struct Pages<'v, V> {
     rows: usize,
-    /// The rows that have a value.
-    present: usize,
-    /// Which those are, encoded.
-    levels: Vec<u8>,
+    values: &'v [V],
+    encoding: Encoding,
+    statistics: Statistics,
 }
 
-impl Chunk {
-    fn new<V>(column: ColumnDescPtr, rows: usize, values: &[V], is_present: impl Fn(&V) -> bool) -> Chunk {
-        let mut levels = Vec::new();
-        let present = values.iter().filter(|value| is_present(value)).count();
-        if column.max_def_level() > 0 {
-            levels.extend([0; 4]);
-            if present == rows || present == 0 {
-                hybrid::run(u32::from(present > 0), rows, 1, &mut levels);
-            } else {
-                let mut numbers: Vec<u32> = values.iter().map(|value| is_present(value).into()).collect();
-                numbers.resize(rows, 0);
-                hybrid::encode(&numbers, 1, &mut levels);
-            }
-            let size = levels.len() as u32 - 4;
-            levels[..4].copy_from_slice(&size.to_le_bytes());
-        }
-        Chunk { column, rows, present, levels }
-    }
-
-    fn nulls(&self) -> u64 {
-        (self.rows - self.present) as u64
-    }
-
-    /// Writes a dictionary and the numbers of its entries, or plain values if most of them differ.
-    fn dictionary(
+impl<V> Pages<'_, V> {
+    /// Compresses the pages, and puts them together with an index: where each of them is, and its limits.
+    fn write(
         self,
-        numbers: &[u32],
-        entries: usize,
-        plain: impl Fn(&mut dyn Iterator<Item = usize>) -> Vec<u8>,
-        statistics: Statistics,
-    ) -> Result<Encoded> {
-        let mut body = self.levels.clone();
-        if entries == 0 || 2 * entries > self.present.max(16) {
-            let mut present = numbers.iter().filter(|&&number| number != NONE).map(|&number| number as usize);
-            body.extend(plain(&mut present));
-            return self.finish(None, (body, Encoding::PLAIN), statistics);
-        }
-        let width = hybrid::width(entries);
-        body.push(width as u8);
-        if numbers.len() == self.present {
-            hybrid::encode(numbers, width, &mut body);
-        } else {
-            let present: Vec<u32> = numbers.iter().copied().filter(|&number| number != NONE).collect();
-            hybrid::encode(&present, width, &mut body);
-        }
-        let dictionary = Some((plain(&mut (0..entries)), entries));
-        self.finish(dictionary, (body, Encoding::RLE_DICTIONARY), statistics)
-    }
-
-    /// Compresses the pages, and puts them together.
-    fn finish(
-        self,
+        column: ColumnDescPtr,
         dictionary: Option<(Vec<u8>, usize)>,
-        (body, encoding): (Vec<u8>, Encoding),
-        statistics: Statistics,
+        is_present: impl Fn(&V) -> bool,
+        encode: impl Fn(&[V], &mut Vec<u8>),
+        limits_of: impl Fn(&[V]) -> Option<(Vec<u8>, Vec<u8>)>,
     ) -> Result<Encoded> {
         let mut sink = TrackedWrite::new(Vec::new());
         let mut writer = SerializedPageWriter::new(&mut sink);
@@ -182,7 +200,9 @@ impl Chunk {
             let compressed = compressor.compress_vec(bytes);
             compressed.map(Bytes::from).map_err(|error| ParquetError::External(Box::new(error)))
         };
-        let (mut uncompressed, mut encodings, mut counts) = (0, vec![Encoding::RLE, encoding], Vec::new());
+        let (mut uncompressed, mut encodings, mut counts) =
+            (0, vec![Encoding::RLE, self.encoding], Vec::new());
+        let count = |page_type, encoding, count| PageEncodingStats { page_type, encoding, count };
         if let Some((plain, entries)) = &dictionary {
             let page = Page::DictionaryPage {
                 buf: compress(plain)?,
@@ -192,42 +212,74 @@ impl Chunk {
             };
             uncompressed += writer.write_page(CompressedPage::new(page, plain.len()))?.uncompressed_size;
             encodings.push(Encoding::PLAIN);
-            counts.push((PageType::DICTIONARY_PAGE, Encoding::PLAIN));
+            counts.push(count(PageType::DICTIONARY_PAGE, Encoding::PLAIN, 1));
         }
-        let page = Page::DataPage {
-            buf: compress(&body)?,
-            num_values: self.rows as u32,
-            encoding,
-            def_level_encoding: Encoding::RLE,
-            rep_level_encoding: Encoding::RLE,
-            statistics: None,
-        };
-        let written = writer.write_page(CompressedPage::new(page, body.len()))?;
-        uncompressed += written.uncompressed_size;
-        counts.push((PageType::DATA_PAGE, encoding));
+        let mut offsets = OffsetIndexBuilder::new();
+        let mut limits = ColumnIndexBuilder::new(column.physical_type());
+        let mut first_page = None;
+        for first in (0..self.rows).step_by(PAGE_ROWS) {
+            let rows = PAGE_ROWS.min(self.rows - first);
+            let end = (first + rows).min(self.values.len());
+            let values = &self.values[first.min(end)..end];
+            let present = values.iter().filter(|value| is_present(value)).count();
+            let mut body = Vec::new();
+            if column.max_def_level() > 0 {
+                levels(rows, values.iter().map(&is_present), present, &mut body);
+            }
+            encode(values, &mut body);
+            let page = Page::DataPage {
+                buf: compress(&body)?,
+                num_values: rows as u32,
+                encoding: self.encoding,
+                def_level_encoding: Encoding::RLE,
+                rep_level_encoding: Encoding::RLE,
+                statistics: None,
+            };
+            let written = writer.write_page(CompressedPage::new(page, body.len()))?;
+            uncompressed += written.uncompressed_size;
+            first_page.get_or_insert(written.offset);
+            offsets.append_row_count(rows as i64);
+            offsets.append_offset_and_size(written.offset as i64, written.compressed_size as i32);
+            let (low, high) = limits_of(values).unwrap_or_default();
+            limits.append(present == 0, low, high, (rows - present) as i64, None);
+        }
+        counts.push(count(PageType::DATA_PAGE, self.encoding, self.rows.div_ceil(PAGE_ROWS) as i32));
         let bytes = Bytes::from(sink.into_inner()?);
-        let count = |(page_type, encoding)| PageEncodingStats { page_type, encoding, count: 1 };
-        let metadata = ColumnChunkMetaData::builder(self.column)
+        let metadata = ColumnChunkMetaData::builder(column)
             .set_compression(Compression::SNAPPY)
             .set_encodings(encodings)
-            .set_page_encoding_stats(counts.into_iter().map(count).collect())
+            .set_page_encoding_stats(counts)
             .set_total_compressed_size(bytes.len() as i64)
             .set_total_uncompressed_size(uncompressed as i64)
             .set_num_values(self.rows as i64)
             .set_dictionary_page_offset(dictionary.map(|_| 0))
-            .set_data_page_offset(written.offset as i64)
-            .set_statistics(statistics)
+            .set_data_page_offset(first_page.unwrap_or_default() as i64)
+            .set_statistics(self.statistics)
             .build()?;
         let closed = ColumnCloseResult {
             bytes_written: bytes.len() as u64,
             rows_written: self.rows as u64,
             metadata,
             bloom_filter: None,
-            column_index: None,
-            offset_index: None,
+            column_index: Some(limits.build()?),
+            offset_index: Some(offsets.build()),
         };
         Ok((bytes, closed))
     }
+}
+
+/// Appends which rows have a value; those at the end that are missing have none.
+fn levels(rows: usize, are_present: impl Iterator<Item = bool>, present: usize, body: &mut Vec<u8>) {
+    body.extend([0; 4]);
+    if present == rows || present == 0 {
+        hybrid::run(u32::from(present > 0), rows, 1, body);
+    } else {
+        let mut numbers: Vec<u32> = are_present.map(u32::from).collect();
+        numbers.resize(rows, 0);
+        hybrid::encode(&numbers, 1, body);
+    }
+    let size = body.len() as u32 - 4;
+    body[..4].copy_from_slice(&size.to_le_bytes());
 }
 
 #[cfg(test)]

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use parquet::basic::{
     Compression, ConvertedType, Encoding, LogicalType, Repetition, TimeUnit, Type as Physical,
 };
+use parquet::file::metadata::SortingColumn;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 
+use crate::chunk::PAGE_ROWS;
 use crate::interner::NONE;
 
 /// Stands for no integer.
@@ -117,25 +119,29 @@ impl Layout {
             fields.push(map(OTHER)?);
         }
         let schema = Type::group_type_builder("schema").with_fields(fields).build()?;
-        let mut properties = WriterProperties::builder()
-            .set_created_by(concat!("ltt-parquet ", env!("CARGO_PKG_VERSION")).to_owned())
-            .set_compression(Compression::SNAPPY)
-            .set_statistics_enabled(EnabledStatistics::Chunk)
-            // There is one page for each column of a row group.
-            .set_offset_index_disabled(true)
-            .set_write_batch_size(8192)
-            .set_data_page_row_count_limit(usize::MAX >> 1);
-        for column in &columns {
-            let path = ColumnPath::from(column.name.as_str());
-            if column.is_growing {
-                properties = properties
-                    .set_column_dictionary_enabled(path.clone(), false)
-                    .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
-            }
-        }
-        let properties = Arc::new(properties.build());
+        let growing = columns.iter().filter(|column| column.is_growing).map(|column| column.name.as_str());
+        let properties = Arc::new(properties(growing, true));
         Ok(Layout { has_other, schema: Arc::new(schema), properties })
     }
+}
+
+/// How files are written: these columns grow, and rows are in the order of time or not.
+pub fn properties<'c>(growing: impl Iterator<Item = &'c str>, is_sorted: bool) -> WriterProperties {
+    // Time is the first column of all tables.
+    let by_time = SortingColumn { column_idx: 0, descending: false, nulls_first: false };
+    let mut properties = WriterProperties::builder()
+        .set_created_by(concat!("ltt-parquet ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_compression(Compression::SNAPPY)
+        .set_statistics_enabled(EnabledStatistics::Page)
+        .set_sorting_columns(is_sorted.then(|| vec![by_time]))
+        .set_write_batch_size(8192)
+        .set_data_page_row_count_limit(PAGE_ROWS);
+    for name in growing {
+        properties = properties
+            .set_column_dictionary_enabled(ColumnPath::from(name), false)
+            .set_column_encoding(ColumnPath::from(name), Encoding::DELTA_BINARY_PACKED);
+    }
+    properties.build()
 }
 
 fn field(column: &Column) -> parquet::errors::Result<TypePtr> {

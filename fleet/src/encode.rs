@@ -4,26 +4,34 @@ use hashbrown::HashMap;
 use parquet::data_type::ByteArray;
 use parquet::errors::Result;
 
-use crate::column::{NULL, Values};
-use crate::groups::{Cells, cells};
+use crate::column::{Layout, NULL, Values};
+use crate::groups::{self, Cells, cells};
 use crate::interner::NONE;
 use crate::plan::{CLIENT, CPU, ClassPlan, EventPlan, GROUP, KeyPlan, PID, PROCESS, TID};
 use crate::row_group::{RowGroup, row_group};
 use crate::rows::{IMPLAUSIBLE, Rows};
+
+/// The most buckets of histograms that are kept before they are written.
+pub const MOST_CELLS: usize = 1 << 15;
 
 /// Rows of events, encoded, and their histograms.
 pub struct EncodedRows {
     pub date: i64,
     pub group: RowGroup,
     pub cells: Cells,
+    /// Histograms that are too many to be kept and added to others.
+    pub groups: Option<RowGroup>,
 }
 
 /// Encodes rows of events.
-pub fn encode(mut rows: Rows, plan: &EventPlan) -> Result<EncodedRows> {
+pub fn encode(mut rows: Rows, plan: &EventPlan, groups_layout: &Layout) -> Result<EncodedRows> {
     sort(&mut rows);
     let group = key_column(&rows, plan, GROUP, |class| &class.group);
     let client = key_column(&rows, plan, CLIENT, |class| &class.client);
-    let cells = cells(&rows, plan, &group);
+    let mut cells = cells(&rows, plan, &group);
+    let groups =
+        (cells.len() > MOST_CELLS).then(|| groups::encode(groups_layout, std::mem::take(&mut cells)));
+    let groups = groups.transpose()?;
     let of_class = |text: fn(&ClassPlan) -> Option<&ByteArray>| class_column(&rows, plan, text);
     let (session, provider, event) = (
         of_class(|class| class.session.as_ref()),
@@ -63,7 +71,7 @@ pub fn encode(mut rows: Rows, plan: &EventPlan) -> Result<EncodedRows> {
     let fields = (CLIENT + 1..columns.len()).map(filled);
     let columns: Vec<_> = fixed.into_iter().chain(fields).collect();
     let group = row_group(&plan.layout, &columns, rows.classes.len(), &rows.other)?;
-    Ok(EncodedRows { date: rows.date, group, cells })
+    Ok(EncodedRows { date: rows.date, group, cells, groups })
 }
 
 /// Puts rows in the order of time, where a clock was set back.

@@ -1,93 +1,101 @@
 //! Exports hosts, several at a time: for each, one thread reads in the order of time, others encode, and one writes. If there
 //! are more threads than hosts, another one reads for the incidents alone.
 
-use std::collections::BTreeMap;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant, SystemTime};
 
-use ctf_reader::{Discovery, OrderedEvent, Reader, Report, Step, Window};
-use ltt_top::analysis::Selection;
-use ltt_top::analysis::finding::TraceFinding;
-use ltt_top::analysis::incidents::{Incident, Watch};
-use ltt_top::catalogs::{self, Catalogs};
-use ltt_top::meaning::Dictionary;
-use ltt_top::samples::SampleReader;
-use ltt_top::source::{self, Recording};
-use ltt_top::text::amount::counted;
+use ctf_reader::{Discovery, OrderedEvent, PacketInfo, Reader, Report, Step, Trace, Window};
+use ltt_analysis::Selection;
+use ltt_analysis::catalogs::{self, Catalogs};
+use ltt_analysis::finding::TraceFinding;
+use ltt_analysis::incidents::Watch;
+use ltt_analysis::meaning::Dictionary;
+use ltt_analysis::samples::SampleReader;
+use ltt_analysis::source::{self, Recording};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 
-use crate::cli::{Options, tell};
-use crate::column::Layout;
+use crate::cli::{ExportOptions, tell};
+use crate::coverage::Verdict;
+use crate::delta;
 use crate::encode::{EncodedRows, encode};
-use crate::folder::{self, HostFolder, State, date_of};
-use crate::groups::{self, Cells};
-use crate::hosts::{Host, hosts};
-use crate::incidents;
+use crate::groups;
+use crate::host_state::{self, HostPlace, HostState, Pending};
+use crate::hosts::{self, Host, trace_id};
 use crate::metadata;
 use crate::plan::EventPlan;
-use crate::row_group::RowGroup;
+use crate::prune;
 use crate::rows::{RowBuilder, Rows};
-use crate::table::TableFile;
+use crate::store::Store;
+use crate::summary::{self, Done, Summary};
+use crate::tables::{MOST_DATES, NewFile, Tables, date_of};
 
-/// The dates of one host whose files are open at a time; there are more only if a clock is set back and forth.
-const MOST_DATES: usize = 4;
+/// How long a packet that is not complete may still be written to.
+const SETTLED: Duration = Duration::from_secs(600);
 
-/// The most files of one host: more dates than that come from a broken clock.
-const MOST_FILES: usize = 10_000;
-
-/// The most buckets of histograms that are kept before they are written.
-const MOST_CELLS: usize = 1 << 17;
-
-/// The most messages about single hosts.
-const MOST_MESSAGES: usize = 20;
-
-/// How an export ended.
-pub enum Outcome {
-    Complete,
-    /// Part of a trace is damaged and left out.
-    Damaged,
-    /// A host could not be exported.
-    Incomplete,
-}
+/// The most hosts that become one version of the log, and how long the first of them waits for that.
+const MOST_TOGETHER: usize = 64;
+const MOST_WAIT: Duration = Duration::from_secs(10);
 
 /// What all hosts have in common.
 struct Context<'o> {
-    options: &'o Options,
-    output: &'o Path,
+    options: &'o ExportOptions,
+    store: &'o Store,
     selection: Arc<Selection>,
     /// The threads for each host.
     threads: usize,
+    /// What ended before is not exported: retention has removed it.
+    horizon: i64,
+    /// Whether the table of incidents has no file yet.
+    is_first: AtomicBool,
+    /// Whether the tables have a log.
+    is_logged: bool,
+    /// Hosts whose files are in their places, but not in the log yet.
+    unlogged: Mutex<Vec<(HostPlace<'o>, Pending, Instant)>>,
 }
 
-/// What was done for a host.
-enum Done {
-    Skipped,
-    Exported { events: u64, incidents: u64, bytes: u64, damage: Vec<String>, lost: u64 },
-}
-
-/// Exports all hosts that are found.
-pub fn run(options: &Options) -> Result<Outcome, String> {
+/// Exports what is new of all hosts that are found.
+pub fn run(options: &ExportOptions) -> Result<Summary, String> {
+    let store = options.output.as_deref().map(Store::open).transpose()?;
     let Catalogs { catalogs, ignored } = catalogs::read(&options.catalog, &options.traces)?;
     ignored.iter().for_each(|reason| {
         tell(&format!("warning: a catalog in the folder of the trace is ignored: {reason}"));
     });
     let duration = options.duration.clone().map(|field| (field, options.unit));
     let selection = Selection { dictionary: Dictionary { catalogs, duration }, ..Selection::default() };
-    let (events, samples) = source::discover(&options.traces).map_err(|error| error.to_string())?;
-    let (hosts, damage) = hosts(events, samples);
+    let traces = hosts::with_archives(&options.traces);
+    let (events, samples) = source::discover(&traces).map_err(|error| error.to_string())?;
+    let (hosts, damage) = hosts::hosts(events, samples, options.host.as_deref());
     if let (true, Some(first)) = (hosts.is_empty(), damage.first()) {
         return Err(format!("nothing can be read: {first}"));
     }
-    let Some(output) = &options.output else { return list(&hosts, &damage) };
-    folder::create(output)?;
+    let Some(store) = &store else { return summary::list(&hosts, &damage) };
+    store.create()?;
+    if options.delta {
+        delta::create(store)?;
+    }
+    let mut apart = Vec::new();
+    for host in hosts {
+        apart.extend(keep_apart(store, host)?);
+    }
+    let hosts = apart;
     let threads =
         options.threads.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from);
     let workers = threads.min(hosts.len()).max(1);
-    let context = Context { options, output, selection: Arc::new(selection), threads: threads / workers };
+    let context = Context {
+        options,
+        store,
+        selection: Arc::new(selection),
+        threads: threads / workers,
+        horizon: prune::horizon(store)?,
+        is_first: AtomicBool::new(store.names("incidents")?.iter().all(|name| !name.starts_with("date="))),
+        is_logged: delta::has_logs(store),
+        unlogged: Mutex::default(),
+    };
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
     thread::scope(|scope| {
@@ -100,127 +108,159 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
             });
         }
     });
+    context.log(true)?;
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(sum_up(&output.display().to_string(), &damage, done))
+    let output = options.output.as_deref().unwrap_or(Path::new(""));
+    Ok(summary::sum_up(&output.display().to_string(), &damage, done))
 }
 
-/// Prints which traces are whose, for those who export hosts on several machines.
-fn list(hosts: &[Host], damage: &[String]) -> Result<Outcome, String> {
-    damage.iter().for_each(|damage| tell(&format!("warning: {damage}; left out")));
-    let mut out = std::io::stdout().lock();
-    for host in hosts {
-        let folders: Vec<_> =
-            host.traces.iter().chain(&host.samples).flat_map(|trace| &trace.folders).collect();
-        let line = serde_json::json!({ "host": host.name, "traces": folders });
-        match writeln!(out, "{line}") {
-            // As with `head`: nobody wants the rest.
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => break,
-            written => written.map_err(|error| format!("cannot write the list: {error}"))?,
+impl<'o> Context<'o> {
+    /// Makes files that are in their places part of the tables.
+    fn take_over(&self, mut place: HostPlace<'o>, pending: Pending) -> Result<(), String> {
+        if !self.is_logged {
+            return place.complete(pending);
         }
+        let mut unlogged = self.unlogged.lock().unwrap_or_else(PoisonError::into_inner);
+        unlogged.push((place, pending, Instant::now()));
+        drop(unlogged);
+        self.log(false)
     }
-    Ok(if damage.is_empty() { Outcome::Complete } else { Outcome::Damaged })
-}
 
-/// Says what was done.
-fn sum_up(output: &str, damage: &[String], done: Vec<(String, Result<Done, String>)>) -> Outcome {
-    let mut messages: Vec<String> =
-        damage.iter().map(|damage| format!("warning: {damage}; left out")).collect();
-    let (mut exported, mut skipped, mut failed) = (0, 0, 0);
-    let (mut events, mut incidents, mut bytes, mut lost) = (0, 0, 0, 0);
-    let mut is_damaged = !damage.is_empty();
-    for (host, result) in done {
-        match result {
-            Ok(Done::Skipped) => skipped += 1,
-            Ok(Done::Exported {
-                events: of_host,
-                incidents: found,
-                bytes: size,
-                damage,
-                lost: discarded,
-            }) => {
-                exported += 1;
-                events += of_host;
-                incidents += found;
-                bytes += size;
-                lost += discarded;
-                is_damaged |= !damage.is_empty();
-                let first = damage.first().map(|first| {
-                    format!(
-                        "warning: host {host}: {} left out, first {first}",
-                        counted(damage.len() as u64, "damaged part")
-                    )
-                });
-                messages.extend(first);
-            }
-            Err(error) => {
-                failed += 1;
-                messages.push(format!("error: host {host}: {error}"));
-            }
+    /// Writes a version of the log if there is enough for one, or if this is the end.
+    fn log(&self, is_end: bool) -> Result<(), String> {
+        let mut unlogged = self.unlogged.lock().unwrap_or_else(PoisonError::into_inner);
+        let waits = unlogged.first().is_some_and(|(.., since)| since.elapsed() > MOST_WAIT);
+        if unlogged.is_empty() || !(is_end || waits || unlogged.len() >= MOST_TOGETHER) {
+            return Ok(());
         }
-    }
-    // Errors first: they must not be among those that are left out.
-    messages.sort_by_key(|message| !message.starts_with("error"));
-    messages.iter().take(MOST_MESSAGES).for_each(|message| tell(message));
-    if messages.len() > MOST_MESSAGES {
-        tell(&format!("and {} more messages", messages.len() - MOST_MESSAGES));
-    }
-    let mut said = format!(
-        "wrote {output}: {} of {}, {}, {} MB",
-        counted(events, "event"),
-        counted(exported, "host"),
-        counted(incidents, "incident"),
-        bytes.div_ceil(1_000_000)
-    );
-    if lost > 0 {
-        said += &format!("; {} while recording", counted(lost, "event") + " lost");
-    }
-    if skipped > 0 {
-        said += &format!("; {} exported before (--force exports again)", counted(skipped, "host"));
-    }
-    if failed > 0 {
-        said += &format!("; {} not exported", counted(failed, "host"));
-    }
-    tell(&said);
-    match (failed, is_damaged) {
-        (0, false) => Outcome::Complete,
-        (0, true) => Outcome::Damaged,
-        _ => Outcome::Incomplete,
+        let files: Vec<NewFile> = unlogged.iter().flat_map(|(_, pending, _)| pending.files.clone()).collect();
+        delta::add(self.store, &files)?;
+        unlogged.drain(..).try_for_each(|(mut place, pending, _)| place.complete(pending))
     }
 }
 
-/// Exports a host, unless that was done before.
-fn export(host: &Host, context: &Context<'_>) -> Result<Done, String> {
-    let folder = HostFolder::open(context.output, host)?;
-    folder.clean()?;
-    let replaced = match folder.state(host, context.options.force)? {
-        State::Exported => return Ok(Done::Skipped),
-        State::Replaces(keys) => keys,
-        State::Mixed(trace) => {
-            return Err(format!(
-                "trace {trace} was exported before, together with others that are not given now; name all of them, \
-                 or replace them with --force"
-            ));
-        }
+/// Gives machines of one name different ones, and says so.
+fn keep_apart(store: &Store, host: Host) -> Result<Vec<Host>, String> {
+    let boots = host.boots();
+    let plain = host_state::peek(store, &host.name)?;
+    let is_known = |boot: &String| plain.as_ref().is_none_or(|state| state.boots.contains_key(boot));
+    if boots.len() <= 1 && boots.keys().all(is_known) {
+        return Ok(vec![host]);
+    }
+    let namesakes = host_state::namesakes(store, &host.name)?;
+    let name = host.name.clone();
+    let hosts = host.apart(&namesakes);
+    for host in hosts.iter().filter(|host| host.name != name) {
+        tell(&format!(
+            "warning: several machines are called {name}, by their boot IDs: one of them is {}; name it with --host",
+            host.name
+        ));
+    }
+    Ok(hosts)
+}
+
+/// Which packets are exported now.
+struct New {
+    packets: u64,
+    /// Packets that are still being written.
+    waiting: u64,
+    /// Traces that are not what was exported from them, and why.
+    refused: Vec<String>,
+}
+
+/// Chooses the packets to export: those that are complete and not in the tables.
+fn choose(reader: &mut Reader, traces: &[Trace], state: &HostState, horizon: i64) -> New {
+    let mut new = New { packets: 0, waiting: 0, refused: Vec::new() };
+    let coverages: Vec<_> = traces.iter().map(|trace| state.traces.get(&trace_id(trace))).collect();
+    let known = |packet: &PacketInfo<'_>| match coverages[packet.trace]?.look_up(packet) {
+        Verdict::Known(run) => Some(run),
+        Verdict::New => None,
     };
-    folder.begin()?;
-    let result = write(host, context, &folder, &replaced);
-    if result.is_err() {
-        folder.abandon();
+    let mut found: Vec<Vec<(usize, PacketInfo<'_>)>> = vec![Vec::new(); traces.len()];
+    for packet in reader.packets() {
+        found[packet.trace].extend(known(&packet).map(|run| (run, packet)));
     }
-    result
+    let mut refused = BTreeSet::new();
+    for (number, found) in found.into_iter().enumerate() {
+        let reason = coverages[number].and_then(|coverage| coverage.misfit(found.into_iter()));
+        if let Some(reason) = reason {
+            new.refused.push(reason);
+            refused.insert(number);
+        }
+    }
+    let mut settled: BTreeMap<std::path::PathBuf, bool> = BTreeMap::new();
+    let mut is_settled = |file: &Path| {
+        *settled.entry(file.to_owned()).or_insert_with(|| {
+            let changed = file.metadata().and_then(|file| file.modified());
+            changed.is_ok_and(|time| SystemTime::now().duration_since(time).is_ok_and(|ago| ago > SETTLED))
+                || changed_never(file)
+        })
+    };
+    reader.skip_packets(|packet| {
+        let is_old = packet.end.or(packet.begin).is_some_and(|end| end < horizon);
+        let is_skipped = is_old || refused.contains(&packet.trace) || known(packet).is_some();
+        let waits = !is_skipped && !packet.is_complete && !is_settled(packet.file);
+        new.waiting += u64::from(waits);
+        new.packets += u64::from(!is_skipped && !waits);
+        is_skipped || waits
+    });
+    new
+}
+
+/// Whether a file is a part of an archive, which nobody writes to.
+fn changed_never(file: &Path) -> bool {
+    !file.exists()
+}
+
+/// Exports what is new of a host.
+fn export(host: &Host, context: &Context<'_>) -> Result<Done, String> {
+    let place = HostPlace::open(context.store, &host.name)?;
+    let [events, samples] =
+        [&host.traces, &host.samples].map(|traces| Discovery { traces: traces.clone(), damage: Vec::new() });
+    let recording = Recording::open(events, samples).map_err(|error| error.to_string())?;
+    let mut recording = recording.threads(1);
+    let traces = recording.events.traces();
+    let new = choose(&mut recording.events, &traces, &place.state, context.horizon);
+    let ids: BTreeSet<String> = traces.iter().map(trace_id).collect();
+    let mut done = Done { refused: new.refused, waiting: new.waiting, ..Done::default() };
+    if new.packets == 0 {
+        let known = ids.iter().filter_map(|id| place.state.traces.get(id));
+        done.damaged_before = known.map(|known| known.damaged).sum();
+        return Ok(done);
+    }
+    let mut state = place.state.clone();
+    host.boots().iter().for_each(|(boot, span)| hosts::extend(&mut state.boots, boot, *span));
+    let mut packets: Vec<Vec<PacketInfo<'_>>> = vec![Vec::new(); traces.len()];
+    recording.events.packets().for_each(|packet| packets[packet.trace].push(packet));
+    for (trace, packets) in traces.iter().zip(packets) {
+        state.traces.entry(trace_id(trace)).or_default().add(packets.into_iter());
+    }
+    let key = host_state::key(&[&host.name, &format!("{:?} {}", state.traces, place.state.exports)]);
+    let staging = context.store.staging(&key)?;
+    let result = write(host, &recording, context, &key, &mut done).map(|(files, report)| {
+        for (number, trace) in report.traces.iter().enumerate() {
+            let is_of = |path: &Path| trace.folders.iter().any(|folder| path.starts_with(folder));
+            let damaged = report.damage.iter().filter(|damage| is_of(&damage.path)).count() as u64;
+            if let Some(trace) = traces.get(number).and_then(|trace| state.traces.get_mut(&trace_id(trace))) {
+                trace.damaged += damaged;
+            }
+        }
+        (state, files)
+    });
+    let (state, files) = result.inspect_err(|_| _ = std::fs::remove_dir_all(&staging))?;
+    let pending = place.add(&key, state, files)?;
+    context.take_over(place, pending)?;
+    Ok(done)
 }
 
 /// Reads a host's traces, and writes its files.
 fn write(
     host: &Host,
+    recording: &Recording,
     context: &Context<'_>,
-    folder: &HostFolder,
-    replaced: &[String],
-) -> Result<Done, String> {
-    let found =
-        [&host.traces, &host.samples].map(|traces| Discovery { traces: traces.clone(), damage: Vec::new() });
-    let [events, samples] = found;
-    let recording = Recording::open(events, samples).map_err(|error| error.to_string())?.threads(1);
+    key: &str,
+    done: &mut Done,
+) -> Result<(Vec<NewFile>, Report), String> {
     let reader = &recording.events;
     let dictionary = &context.selection.dictionary;
     let mut watch =
@@ -236,10 +276,13 @@ fn write(
         if has_follower { None } else { wanted[class.index].clone() }
     });
     let plan = plan.map_err(|error| error.to_string())?;
+    let groups_layout = groups::layout().map_err(|error| error.to_string())?;
     // Losses are known before the first event is read; damage is not.
     let before = reader.in_order(Window::default(), |_| None).report();
-    let before = metadata::of_host(host, reader, dictionary, &before);
-    let mut tables = Tables::new(folder, &plan, before).map_err(|error| unwritable(&error))?;
+    let before = metadata::of_export(host, reader, dictionary, &before);
+    let staging = context.store.staging(key)?;
+    let tables = Tables::new((&host.name, key), staging, &plan, before);
+    let mut tables = tables.map_err(|error| unwritable(&error))?;
     let is_given_up = &AtomicBool::new(false);
     let report = thread::scope(|scope| {
         let encoders = context.threads.saturating_sub(2).max(1);
@@ -247,13 +290,13 @@ fn write(
         let (encoded, in_order) = sync_channel::<Receiver<ParquetResult<EncodedRows>>>(2 * encoders);
         let waiting = Arc::new(Mutex::new(waiting));
         for _ in 0..encoders {
-            let (waiting, plan) = (Arc::clone(&waiting), &plan);
+            let (waiting, plan, groups_layout) = (Arc::clone(&waiting), &plan, &groups_layout);
             scope.spawn(move || {
                 loop {
                     let task = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     let Ok(Task { rows, reply }) = task else { break };
                     // Nobody waits for it if writing has failed.
-                    _ = reply.send(encode(rows, plan));
+                    _ = reply.send(encode(rows, plan, groups_layout));
                 }
             });
         }
@@ -285,18 +328,17 @@ fn write(
     });
     let report = report.map_err(|error| unwritable(&error))?;
     let found = watch.finding(TraceFinding::new(&report), usize::MAX).map_err(|misfit| misfit.to_string())?;
-    let metadata = metadata::of_host(host, reader, dictionary, &report);
-    let written = tables.incidents(&found.incidents, &metadata).and_then(|()| tables.finish(&metadata));
-    let files = written.map_err(|error| unwritable(&error))?;
-    let bytes = files.iter().filter_map(|(path, ..)| path.metadata().ok()).map(|file| file.len()).sum();
-    folder.finish(host, &files, replaced, &metadata)?;
-    Ok(Done::Exported {
-        events: report.events,
-        incidents: found.incidents.len() as u64,
-        bytes,
-        damage: report.damage.iter().map(ToString::to_string).collect(),
-        lost: report.discarded_events,
-    })
+    let metadata = metadata::of_export(host, reader, dictionary, &report);
+    let is_first = context.is_first.swap(false, Ordering::Relaxed);
+    let written = tables.incidents(&found.incidents, is_first, &metadata);
+    let files = written.and_then(|()| tables.finish(&metadata)).map_err(|error| unwritable(&error))?;
+    done.events = report.events;
+    done.incidents = found.incidents.len() as u64;
+    done.bytes = files.iter().map(|file| file.bytes).sum();
+    done.damage = report.damage.iter().map(ToString::to_string).collect();
+    done.lost = report.discarded_events;
+    done.is_exported = true;
+    Ok((files, report))
 }
 
 fn unwritable(error: &ParquetError) -> String {
@@ -386,123 +428,5 @@ impl<'w> Watcher<'w> {
             self.event(&event);
         }
         self.watch.finish();
-    }
-}
-
-/// The files of a host in the making.
-struct Tables<'f> {
-    folder: &'f HostFolder,
-    plan: &'f EventPlan,
-    groups_layout: Layout,
-    incidents_layout: Layout,
-    /// The files that are open, and buckets that are not written yet, by date.
-    open: BTreeMap<i64, Open>,
-    /// Those that are complete.
-    files: Vec<File>,
-    numbers: BTreeMap<i64, usize>,
-    /// What is known of the host before its events are read.
-    before: Vec<(String, String)>,
-}
-
-/// A file, with its table, date and number.
-type File = (PathBuf, &'static str, i64, usize);
-
-struct Open {
-    events: TableFile,
-    groups: TableFile,
-    cells: Cells,
-    number: usize,
-}
-
-impl<'f> Tables<'f> {
-    fn new(
-        folder: &'f HostFolder,
-        plan: &'f EventPlan,
-        before: Vec<(String, String)>,
-    ) -> ParquetResult<Tables<'f>> {
-        Ok(Tables {
-            folder,
-            plan,
-            groups_layout: groups::layout()?,
-            incidents_layout: incidents::layout()?,
-            open: BTreeMap::new(),
-            files: Vec::new(),
-            numbers: BTreeMap::new(),
-            before,
-        })
-    }
-
-    fn append(&mut self, rows: EncodedRows) -> ParquetResult<()> {
-        let EncodedRows { date, group, cells } = rows;
-        if !self.open.contains_key(&date) {
-            if self.files.len() > MOST_FILES {
-                return Err(ParquetError::General(format!(
-                    "events of more than {MOST_FILES} dates: a clock is wrong"
-                )));
-            }
-            while self.open.len() >= MOST_DATES
-                && let Some((date, open)) = self.open.pop_first()
-            {
-                let before = self.before.clone();
-                self.close(date, open, &before)?;
-            }
-            let number = self.numbers.entry(date).or_default();
-            let opened = Open {
-                events: TableFile::create(
-                    &self.folder.temporary("events", date, *number),
-                    &self.plan.layout,
-                )?,
-                groups: TableFile::create(
-                    &self.folder.temporary("groups", date, *number),
-                    &self.groups_layout,
-                )?,
-                cells: Cells::default(),
-                number: *number,
-            };
-            *number += 1;
-            self.open.insert(date, opened);
-        }
-        if let Some(open) = self.open.get_mut(&date) {
-            open.events.append(group)?;
-            groups::merge(&mut open.cells, cells);
-            if open.cells.len() > MOST_CELLS {
-                open.groups.append(groups::encode(&self.groups_layout, std::mem::take(&mut open.cells))?)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn incidents(&mut self, found: &[Incident], metadata: &[(String, String)]) -> ParquetResult<()> {
-        let mut dates: BTreeMap<i64, Option<RowGroup>> = incidents::encode(&self.incidents_layout, found)?
-            .into_iter()
-            .map(|(date, group)| (date, Some(group)))
-            .collect();
-        // Engines refuse a table without files, and a fleet may have no incident at all.
-        if dates.is_empty() {
-            dates.extend(self.numbers.keys().next().map(|&date| (date, None)));
-        }
-        for (date, group) in dates {
-            let mut file =
-                TableFile::create(&self.folder.temporary("incidents", date, 0), &self.incidents_layout)?;
-            group.map_or(Ok(()), |group| file.append(group))?;
-            self.files.push((file.finish(metadata)?, "incidents", date, 0));
-        }
-        Ok(())
-    }
-
-    /// Writes the ends of all files.
-    fn finish(mut self, metadata: &[(String, String)]) -> ParquetResult<Vec<File>> {
-        for (date, open) in std::mem::take(&mut self.open) {
-            self.close(date, open, metadata)?;
-        }
-        Ok(self.files)
-    }
-
-    fn close(&mut self, date: i64, open: Open, metadata: &[(String, String)]) -> ParquetResult<()> {
-        let Open { events, mut groups, cells, number } = open;
-        groups.append(groups::encode(&self.groups_layout, cells)?)?;
-        self.files.push((events.finish(metadata)?, "events", date, number));
-        self.files.push((groups.finish(metadata)?, "groups", date, number));
-        Ok(())
     }
 }

@@ -5,7 +5,7 @@
 
 use bytes::Bytes;
 use hashbrown::HashMap;
-use ltt_top::analysis::durations::Bucket;
+use ltt_analysis::durations::Bucket;
 use parquet::data_type::ByteArray;
 use parquet::errors::Result;
 
@@ -60,7 +60,7 @@ pub fn merge(into: &mut Cells, cells: Cells) {
 
 /// The histograms of rows, whose groups are given.
 pub fn cells(rows: &Rows, plan: &EventPlan, (groups, texts): &(Values, Vec<ByteArray>)) -> Cells {
-    let (Values::Text(groups), Values::Text(processes), Values::Integer(pids)) =
+    let (Values::Text(numbers), Values::Text(of_processes), Values::Integer(pids)) =
         (groups, &rows.columns[PROCESS], &rows.columns[PID])
     else {
         return Cells::default();
@@ -81,8 +81,8 @@ pub fn cells(rows: &Rows, plan: &EventPlan, (groups, texts): &(Values, Vec<ByteA
         let key = (
             time.div_euclid(MINUTE_NS),
             class,
-            groups[row],
-            at(processes, row, NONE),
+            numbers[row],
+            at(of_processes, row, NONE),
             at(pids, row, NULL),
             low,
         );
@@ -92,10 +92,17 @@ pub fn cells(rows: &Rows, plan: &EventPlan, (groups, texts): &(Values, Vec<ByteA
         cell.min_ns = cell.min_ns.min(length);
         cell.max_ns = cell.max_ns.max(length);
     }
-    let text = |texts: &[ByteArray], number: u32| (number != NONE).then(|| bytes(&texts[number as usize]));
-    let mut cells = Cells::default();
+    // Each text once, however many buckets have it.
+    let shared = |texts: &[ByteArray]| texts.iter().map(bytes).collect::<Vec<Bytes>>();
+    let [groups, processes] = [shared(texts), shared(&rows.texts[PROCESS])];
+    let events: Vec<_> =
+        plan.classes.iter().map(|class| class.as_ref().map(|class| bytes(&class.event))).collect();
+    let text = |texts: &[Bytes], number: u32| (number != NONE).then(|| texts[number as usize].clone());
+    let mut cells = Cells::with_capacity(counted.len());
     for ((minute, class, group, process, pid, low), cell) in counted {
-        let Some(plan) = &plan.classes[class as usize] else { continue };
+        let (Some(plan), Some(event)) = (&plan.classes[class as usize], &events[class as usize]) else {
+            continue;
+        };
         let is_timed = low < u64::MAX - 1;
         let ns =
             |ticks: u64| i64::try_from(ticks).map_or(i64::MAX, |ticks| ticks.saturating_mul(unit(class)));
@@ -103,9 +110,9 @@ pub fn cells(rows: &Rows, plan: &EventPlan, (groups, texts): &(Values, Vec<ByteA
         let of_bucket = |ticks: fn(&Bucket) -> u64| bucket.as_ref().map_or(NULL, |bucket| ns(ticks(bucket)));
         let key = Key {
             minute,
-            event: bytes(&plan.event),
-            group: text(texts, group),
-            process: text(&rows.texts[PROCESS], process),
+            event: event.clone(),
+            group: text(&groups, group),
+            process: text(&processes, process),
             pid,
             is_repeat: plan.is_repeat,
             is_implausible: low == u64::MAX - 1,
@@ -127,9 +134,14 @@ fn bytes(text: &ByteArray) -> Bytes {
     Bytes::copy_from_slice(text.data())
 }
 
-/// The columns of the table.
+/// How files of the table are laid out.
 pub fn layout() -> Result<Layout> {
-    let columns = vec![
+    Layout::new(columns(), false)
+}
+
+/// The columns of the table.
+pub fn columns() -> Vec<Column> {
+    vec![
         Column::required("minute", Kind::Time),
         Column::required("event", Kind::Text),
         Column::new("group_name", Kind::Text),
@@ -144,8 +156,7 @@ pub fn layout() -> Result<Layout> {
         Column::new("total_ns", Kind::Integer),
         Column::new("min_ns", Kind::Integer),
         Column::new("max_ns", Kind::Integer),
-    ];
-    Layout::new(columns, false)
+    ]
 }
 
 /// Encodes buckets, in the order of time.

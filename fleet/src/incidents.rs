@@ -2,21 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use ltt_top::analysis::finding::Ns;
-use ltt_top::analysis::incidents::Incident;
-use ltt_top::datum::Datum;
+use ltt_analysis::datum::Datum;
+use ltt_analysis::finding::Ns;
+use ltt_analysis::incidents::Incident;
 use parquet::errors::Result;
 use serde::Serialize;
 
 use crate::column::{Column, Kind, Layout, NULL, Values};
-use crate::folder::date_of;
 use crate::interner::{Interner, NONE};
 use crate::row_group::{RowGroup, row_group};
+use crate::tables::date_of;
 use crate::text;
 
-/// The columns of the table.
+/// How files of the table are laid out.
 pub fn layout() -> Result<Layout> {
-    let columns = vec![
+    Layout::new(columns(), false)
+}
+
+/// The columns of the table.
+pub fn columns() -> Vec<Column> {
+    vec![
         Column::required("time", Kind::Time),
         Column::required("begin_ns", Kind::Integer).growing(),
         Column::required("end_ns", Kind::Integer).growing(),
@@ -38,8 +43,7 @@ pub fn layout() -> Result<Layout> {
         Column::new("advice", Kind::Text),
         Column::required("is_incomplete", Kind::Bool),
         Column::required("json", Kind::Text),
-    ];
-    Layout::new(columns, false)
+    ]
 }
 
 /// Encodes incidents, those of each date as a row group.
@@ -77,7 +81,7 @@ fn of_date(layout: &Layout, mut incidents: Vec<&Incident>) -> Result<RowGroup> {
         text(|incident| incident.cause.as_ref()?.client.as_ref().map(text::text)),
         number(|incident| incident.cause.as_ref().map_or(NULL, |cause| ns(cause.duration))),
         text(|incident| name(incident.held_by.as_ref()?.cause)),
-        number(|incident| incident.held_by.as_ref().map_or(NULL, |held_by| ns(held_by.time))),
+        number(|incident| incident.held_by.as_ref().map_or(NULL, |held_by| ns(held_by.time.least))),
         number(|incident| ns(incident.unexplained)),
         number(|incident| incident.waited.clients as i64),
         number(|incident| incident.waited.of as i64),

@@ -17,6 +17,8 @@ pub struct Interner {
     /// The number of a short text is found here without hashing all of it. Different values may have the same text, but
     /// a value must always have the same one.
     recent: Vec<(Brief, u32)>,
+    /// The texts that are not UTF-8, as they were recorded.
+    invalid: HashMap<u32, Box<[u8]>>,
     /// How many bytes the texts have.
     pub bytes: usize,
 }
@@ -24,7 +26,7 @@ pub struct Interner {
 impl Default for Interner {
     fn default() -> Self {
         let recent = vec![(Brief::NONE, NONE); RECENT];
-        Interner { texts: Vec::new(), numbers: HashMap::new(), recent, bytes: 0 }
+        Interner { texts: Vec::new(), numbers: HashMap::new(), recent, invalid: HashMap::new(), bytes: 0 }
     }
 }
 
@@ -51,6 +53,9 @@ impl Interner {
             None => {
                 let number = self.texts.len() as u32;
                 self.texts.push(String::from_utf8_lossy(text).into_owned().into_bytes().into());
+                if str::from_utf8(text).is_err() {
+                    self.invalid.insert(number, text.into());
+                }
                 self.numbers.insert(text.into(), number);
                 self.bytes += 2 * text.len() + 64;
                 number
@@ -60,9 +65,16 @@ impl Interner {
         number
     }
 
+    /// What was recorded for a text that is not UTF-8.
+    #[inline]
+    pub fn invalid(&self, number: u32) -> Option<&[u8]> {
+        if self.invalid.is_empty() { None } else { self.invalid.get(&number).map(|bytes| &**bytes) }
+    }
+
     /// Takes the texts out, by their numbers, and begins anew.
     pub fn take(&mut self) -> Vec<ByteArray> {
         self.numbers.clear();
+        self.invalid.clear();
         self.recent.fill((Brief::NONE, NONE));
         self.bytes = 0;
         std::mem::take(&mut self.texts)
@@ -97,7 +109,8 @@ mod tests {
     #[test]
     fn texts_that_are_not_utf_8_are_kept_apart_and_made_valid() {
         let mut interner = Interner::default();
-        assert_eq!((interner.text(b"a\xff"), interner.text(b"a\xfe")), (0, 1));
-        assert!(interner.take().iter().all(|text| text.data() == "a\u{fffd}".as_bytes()));
+        assert_eq!((interner.text(b"a\xff"), interner.text(b"a\xfe"), interner.text(b"a")), (0, 1, 2));
+        assert_eq!((interner.invalid(1), interner.invalid(2)), (Some(&b"a\xfe"[..]), None));
+        assert!(interner.take()[..2].iter().all(|text| text.data() == "a\u{fffd}".as_bytes()));
     }
 }

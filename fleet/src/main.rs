@@ -1,32 +1,45 @@
 //! `ltt-parquet`: the traces of any number of hosts as Parquet, with what their events mean, for DuckDB, Spark and others.
 //!
 //! ```text
-//! hosts: which traces are whose ──> events (in time order) ──> rows ──┬─> encode ──> folder: three tables
-//!                                         └──> incidents, histograms ─┘
+//! hosts: which traces are whose ──> coverage: which packets are new ──> events (in time order) ──> rows ─┬─> encode ──> tables
+//!                                                                             └──> incidents, histograms ─┘
 //! ```
 
 use std::process::ExitCode;
 
+mod agent;
+mod agent_config;
+mod agent_metrics;
 mod chunk;
 mod cli;
 mod column;
+mod compact;
+mod coverage;
+mod delta;
 mod encode;
 mod export;
-mod folder;
 mod groups;
+mod host_state;
 mod hosts;
 mod hybrid;
 mod incidents;
 mod interner;
+#[cfg(feature = "man")]
 mod man;
 mod metadata;
 mod plan;
+mod prune;
 mod row_group;
 mod rows;
+mod store;
+mod summary;
 mod table;
+mod tables;
 mod text;
 
-use export::Outcome;
+use cli::{Action, Options};
+use store::Store;
+use summary::Outcome;
 
 /// The exit statuses, those of `ltt-top`.
 const FAILED: u8 = 1;
@@ -38,7 +51,7 @@ fn main() -> ExitCode {
         Ok(options) => options,
         Err(status) => return ExitCode::from(status),
     };
-    match export::run(&options) {
+    match run(options) {
         Ok(Outcome::Complete) => ExitCode::SUCCESS,
         Ok(Outcome::Damaged) => ExitCode::from(DAMAGED),
         Ok(Outcome::Incomplete) => ExitCode::from(FAILED),
@@ -47,4 +60,26 @@ fn main() -> ExitCode {
             ExitCode::from(FAILED)
         }
     }
+}
+
+fn run(options: Options) -> Result<Outcome, String> {
+    match (options.command, options.export) {
+        (Some(Action::Prune { tables, keep, grace }), _) => {
+            prune::prune(&Store::open_tables(&tables)?, keep, grace).map(|said| cli::tell(&said))?;
+        }
+        (Some(Action::Compact { tables, grace }), _) => {
+            let store = Store::open_tables(&tables)?;
+            compact::compact(&store, &tables::today(), grace).map(|said| cli::tell(&said))?;
+        }
+        (Some(Action::Agent { config }), _) => agent::run(&config)?,
+        (Some(Action::Completions { shell }), _) => cli::completions(shell)?,
+        #[cfg(feature = "man")]
+        (Some(Action::Man { folder }), _) => {
+            man::write(<Options as clap::CommandFactory>::command(), &folder)
+                .map_err(|error| format!("{}: cannot write man pages: {error}", folder.display()))?;
+        }
+        (None, Some(export)) => return export::run(&export).map(|summary| summary.outcome),
+        (None, None) => return Err("nothing to do".into()),
+    }
+    Ok(Outcome::Complete)
 }

@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 
 use ctf_reader::{Reader, Report};
-use ltt_top::meaning::Dictionary;
+use ltt_analysis::meaning::Dictionary;
 use serde_json::json;
 
-use crate::hosts::Host;
+use crate::hosts::{Host, trace_id};
 
 /// The most places of damage that are listed.
 const MOST_DAMAGE: usize = 100;
 
-/// Keys and values for the metadata of a host's files.
-pub fn of_host(
+/// Keys and values for the metadata of the files of an export.
+pub fn of_export(
     host: &Host,
     reader: &Reader,
     dictionary: &Dictionary,
@@ -24,7 +24,7 @@ pub fn of_host(
     let entries = [
         ("version", json!(env!("CARGO_PKG_VERSION"))),
         ("host", json!(host.name)),
-        ("traces", json!(host.ids)),
+        ("traces", json!(report.traces.iter().map(trace_id).collect::<BTreeSet<_>>())),
         ("sessions", json!(sessions)),
         ("catalogs", json!(catalogs(reader, dictionary))),
         ("events", json!(report.events)),

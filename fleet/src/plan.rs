@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use ctf_reader::{EventClass, FieldKind, Scope, Trace};
-use ltt_top::meaning::{ClassMeaning, Dictionary};
+use ltt_analysis::meaning::{ClassMeaning, Dictionary};
 use parquet::data_type::ByteArray;
 
 use crate::column::{Column, Kind, Layout};
@@ -25,6 +25,8 @@ const FIELDS: usize = 6;
 /// How to fill the table of events.
 pub struct EventPlan {
     pub layout: Layout,
+    /// The names of the columns of fields.
+    pub field_names: Vec<String>,
     /// What the columns hold that are filled event by event.
     pub filled: Vec<Kind>,
     /// By their index.
@@ -98,13 +100,14 @@ impl EventPlan {
         }
         let fixed = [Kind::Text, Kind::Integer, Kind::Integer, Kind::Integer, Kind::Text, Kind::Text];
         let filled = fixed.into_iter().chain(columns.list.iter().map(|column| column.kind)).collect();
+        let field_names = columns.list.iter().map(|column| column.name.clone()).collect();
         let layout = Layout::new(table().into_iter().chain(columns.list).collect(), true)?;
-        Ok(EventPlan { layout, filled, classes: plans })
+        Ok(EventPlan { layout, field_names, filled, classes: plans })
     }
 }
 
 /// The columns of the table of events before those of the fields.
-fn table() -> [Column; 14] {
+pub fn table() -> [Column; 14] {
     [
         Column::required("time", Kind::Time),
         Column::required("time_ns", Kind::Integer).growing(),
@@ -121,6 +124,16 @@ fn table() -> [Column; 14] {
         Column::required("is_implausible", Kind::Bool),
         Column::required("is_repeat", Kind::Bool),
     ]
+}
+
+/// What a column of a field holds, by its name.
+pub fn kind_of(name: &str) -> Kind {
+    match name.split('_').next() {
+        Some("int") => Kind::Integer,
+        Some("float") => Kind::Float,
+        Some("bool") => Kind::Bool,
+        _ => Kind::Text,
+    }
 }
 
 /// The columns of fields. The type is part of the name, so that files of different programs fit together.
@@ -142,15 +155,14 @@ impl FieldColumns {
         };
         let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
         let name: String = name.chars().map(plain).collect();
-        let column = Column::new(format!("{prefix}_{name}"), kind);
-        // Engines do not tell upper from lower case.
-        let key = column.name.to_lowercase();
-        let place = match self.places.get(&key) {
+        // Engines do not tell upper from lower case, and files of all hosts must fit together.
+        let column = Column::new(format!("{prefix}_{name}").to_lowercase(), kind);
+        let place = match self.places.get(&column.name) {
             Some(&place) => place,
             None if self.list.len() == MOST_FIELDS => return None,
             None => {
+                self.places.insert(column.name.clone(), self.list.len());
                 self.list.push(column);
-                self.places.insert(key, self.list.len() - 1);
                 self.list.len() - 1
             }
         };

@@ -110,10 +110,12 @@ mod tests {
 
     use lttng_testing::Random;
     use parquet::file::reader::{FileReader as _, SerializedFileReader};
+    use parquet::file::serialized_reader::ReadOptionsBuilder;
     use parquet::file::statistics::Statistics;
     use parquet::record::Field;
 
     use super::*;
+    use crate::chunk::PAGE_ROWS;
     use crate::column::{Column, Kind};
     use crate::interner::Interner;
     use crate::table::TableFile;
@@ -169,7 +171,7 @@ mod tests {
         println!("seed {seed}");
         let mut random = Random::new(seed);
         let folder = tempfile::tempdir().expect("a temporary folder");
-        for rows in [1, 7, 8, 100, 3000] {
+        for rows in [1, 7, 8, 100, 3000, 20_000] {
             let mut columns = Vec::new();
             let (mut values, mut expected) = (Vec::new(), Vec::new());
             for kind in [Kind::Text, Kind::Integer, Kind::Float, Kind::Bool] {
@@ -185,11 +187,20 @@ mod tests {
             let layout = Layout::new(columns, false).expect("a layout");
             let borrowed: Vec<_> = values.iter().map(|(values, texts)| (values, &**texts)).collect();
             let group = row_group(&layout, &borrowed, rows, &[]).expect("it is encoded");
-            let mut table = TableFile::create(&folder.path().join("table"), &layout).expect("a file");
+            let path = folder.path().join("table");
+            let mut table = TableFile::create(&path, &layout).expect("a file");
             table.append(group).expect("it is written");
-            let path = table.finish(&[]).expect("it is written");
+            assert_eq!(table.finish(&[]).expect("it is written").0, rows as u64);
+            let file = std::fs::File::open(path).expect("a file");
+            let options = ReadOptionsBuilder::new().with_page_index().build();
             let reader =
-                std::fs::File::open(path).map(SerializedFileReader::new).expect("a file").expect("Parquet");
+                SerializedFileReader::new_with_options(file, options).expect("Parquet with a page index");
+            let index = reader.metadata().page_index_for_row_group(0);
+            for place in 0..values.len() {
+                assert_eq!(index.num_data_pages(place), Some(rows.div_ceil(PAGE_ROWS)), "{rows} rows");
+                assert!(index.column_index(place).is_some(), "column {place} of {rows} rows");
+            }
+            assert!(reader.metadata().row_group(0).sorting_columns().is_some());
             for (row, read) in reader.get_row_iter(None).expect("rows").enumerate() {
                 for (place, (name, field)) in read.expect("a row").get_column_iter().enumerate() {
                     assert_eq!(*field, expected[place][row], "{name}, row {row} of {rows}");

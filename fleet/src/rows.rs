@@ -5,11 +5,11 @@ use parquet::data_type::ByteArray;
 
 use crate::column::{Kind, NULL, Values};
 use crate::interner::{Interner, NONE};
-use crate::plan::{CLIENT, ClassPlan, EventPlan, GROUP, KeyPlan};
+use crate::plan::{CLIENT, ClassPlan, EventPlan, FieldPlan, GROUP, KeyPlan};
 use crate::text;
 
 /// The rows that are encoded together: enough for dictionaries to pay off, and few enough for any machine's memory.
-const MOST_ROWS: usize = 1 << 17;
+pub const MOST_ROWS: usize = 1 << 17;
 
 /// The most bytes of texts of a column in the rows that are encoded together, but for the last text.
 const MOST_BYTES: usize = 16 << 20;
@@ -84,7 +84,7 @@ impl RowBuilder {
                 continue;
             };
             if kind == Kind::Text {
-                self.put_text(row, column, event, field.slot);
+                self.put_text(row, column, event, field);
                 continue;
             }
             let value = event.value(field.slot);
@@ -111,17 +111,29 @@ impl RowBuilder {
 
     /// Puts the text of a value into a column.
     #[inline]
-    fn put_text(&mut self, row: usize, column: usize, event: &OrderedEvent<'_>, slot: usize) {
+    fn put_text(&mut self, row: usize, column: usize, event: &OrderedEvent<'_>, field: &FieldPlan) {
         let interner = &mut self.interners[column];
-        let brief = event.brief(slot);
-        let number = interner.recall(brief).unwrap_or_else(|| match event.value(slot) {
+        let brief = event.brief(field.slot);
+        // What the text does not say: the number of a label that several numbers have.
+        let mut rest = None;
+        let number = interner.recall(brief).unwrap_or_else(|| match event.value(field.slot) {
             Value::Text(text) => interner.enter(brief, text),
-            Value::Enum(number, labels) => match text::label(number, labels) {
-                Some(label) => interner.text(label),
-                None => interner.text(i128::from(number).to_string().as_bytes()),
-            },
+            Value::Enum(number, labels) => {
+                let number = i128::from(number);
+                match labels.labels.iter().find(|(_, numbers)| numbers.contains(&number)) {
+                    Some((label, numbers)) => {
+                        rest = (numbers.start() != numbers.end()).then(|| number.to_string());
+                        interner.text(label.as_bytes())
+                    }
+                    None => interner.text(number.to_string().as_bytes()),
+                }
+            }
             other => interner.enter(brief, text::text(&text::datum(&other)).as_bytes()),
         });
+        let rest = rest.or_else(|| interner.invalid(number).map(|bytes| bytes.escape_ascii().to_string()));
+        if let Some(rest) = rest {
+            self.push_other(row, &field.name, rest);
+        }
         self.push_text(row, column, number);
     }
 
@@ -193,7 +205,10 @@ impl RowBuilder {
 
     #[cold]
     fn other(&mut self, row: usize, name: &ByteArray, value: &Value<'_>) {
-        let text = text::text(&text::datum(value));
+        self.push_other(row, name, text::text(&text::datum(value)));
+    }
+
+    fn push_other(&mut self, row: usize, name: &ByteArray, text: String) {
         self.other_bytes += text.len() + 64;
         self.is_full |= self.other_bytes >= MOST_BYTES;
         self.rows.other.push((row, name.clone(), text.into_bytes().into()));

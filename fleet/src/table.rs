@@ -1,7 +1,7 @@
 //! A file of a table, written under another name until it is complete.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use parquet::errors::Result;
 use parquet::file::metadata::KeyValue;
@@ -13,8 +13,7 @@ use crate::row_group::RowGroup;
 /// A file in the making.
 pub struct TableFile {
     writer: SerializedFileWriter<File>,
-    path: PathBuf,
-    pub rows: u64,
+    rows: u64,
 }
 
 impl TableFile {
@@ -22,7 +21,7 @@ impl TableFile {
     pub fn create(path: &Path, layout: &Layout) -> Result<TableFile> {
         let writer =
             SerializedFileWriter::new(File::create(path)?, layout.schema.clone(), layout.properties.clone())?;
-        Ok(TableFile { writer, path: path.to_owned(), rows: 0 })
+        Ok(TableFile { writer, rows: 0 })
     }
 
     /// Appends a row group.
@@ -36,13 +35,13 @@ impl TableFile {
         Ok(())
     }
 
-    /// Writes the end of the file, and waits until all of it is on the disk.
-    pub fn finish(mut self, metadata: &[(String, String)]) -> Result<PathBuf> {
+    /// Writes the end of the file, waits until all of it is on the disk, and returns the number of rows and of bytes.
+    pub fn finish(mut self, metadata: &[(String, String)]) -> Result<(u64, u64)> {
         for (key, value) in metadata {
             self.writer.append_key_value_metadata(KeyValue::new(key.clone(), value.clone()));
         }
         let file = self.writer.into_inner()?;
         file.sync_all()?;
-        Ok(self.path)
+        Ok((self.rows, file.metadata()?.len()))
     }
 }

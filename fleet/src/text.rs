@@ -1,7 +1,7 @@
 //! Values as texts.
 
-use ctf_reader::{Enumeration, Integer, List, Value};
-use ltt_top::datum::Datum;
+use ctf_reader::{List, Value};
+use ltt_analysis::datum::Datum;
 
 /// A value that outlives its event. An enumeration's value is its label, where it has one.
 pub fn datum(value: &Value<'_>) -> Datum {
@@ -42,11 +42,6 @@ pub fn group<'k>(keys: impl ExactSizeIterator<Item = &'k Datum>) -> Option<Strin
         1 => keys.next().map(text),
         _ => Some(json(&Datum::List { elements: keys.cloned().collect(), more: 0 })),
     }
-}
-
-/// The label of an enumeration's value.
-pub fn label(number: Integer, labels: &Enumeration) -> Option<&[u8]> {
-    labels.label(number).map(str::as_bytes)
 }
 
 fn json(value: &Datum) -> String {

@@ -138,7 +138,7 @@ def kill_when_begun(tables, worker):
 
     def wait():
         deadline = time.monotonic() + DEADLINE_S
-        while not any(tables.glob("_exported/*")) and time.monotonic() < deadline:
+        while not any(tables.glob("_ltt/hosts/*/state.json")) and time.monotonic() < deadline:
             time.sleep(0.01)
         kill(worker)
         print("killed a worker", flush=True)

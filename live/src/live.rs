@@ -82,9 +82,10 @@ impl Live {
         self.inbox.wait(time)
     }
 
-    /// The lane of the merge that each session is in.
-    pub fn lanes(&self) -> Vec<usize> {
-        self.inbox.lanes()
+    /// For each session, in the order of [`statuses`](Live::statuses), the time before which nothing more is to come from its
+    /// host, or from any if there is an order among all.
+    pub fn watermarks(&self, merge: &InOrder<'_>) -> Vec<Option<i64>> {
+        self.inbox.lanes().into_iter().map(|lane| merge.watermark_of(lane)).collect()
     }
 
     /// How each session is doing.

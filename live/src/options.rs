@@ -9,10 +9,11 @@ use std::time::Duration;
 ///
 /// use lttng_live::Options;
 ///
-/// let impatient = Options { timeout: Duration::from_millis(100), ..Options::default() };
+/// let impatient = Options::default().with_timeout(Duration::from_millis(100));
 /// assert!(impatient.timeout < Options::default().timeout);
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Options {
     /// Where to begin.
     pub seek: Seek,
@@ -32,8 +33,31 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// With another beginning.
+    pub fn with_seek(self, seek: Seek) -> Options {
+        Options { seek, ..self }
+    }
+
+    /// With another time to wait for a reply.
+    pub fn with_timeout(self, timeout: Duration) -> Options {
+        Options { timeout, ..self }
+    }
+
+    /// With another time for which others wait.
+    pub fn with_patience(self, patience: Duration) -> Options {
+        Options { patience, ..self }
+    }
+
+    /// With another order.
+    pub fn with_order(self, order: Order) -> Options {
+        Options { order, ..self }
+    }
+}
+
 /// Among which events there is an order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Order {
     /// Among all: events wait until those of all hosts up to their time have arrived.
     #[default]
@@ -44,6 +68,7 @@ pub enum Order {
 
 /// Where to begin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Seek {
     /// With all that the relay has of the session.
     #[default]

@@ -101,7 +101,12 @@ impl Receiver {
         // What was missed while the connection was lost comes again, and what was received is skipped.
         let streams = match connection.attach(session.id, self.options.seek)? {
             AttachReply::Streams(streams) => streams,
-            AttachReply::Taken => return Err(Error::protocol("another viewer is attached to the session")),
+            AttachReply::Taken => {
+                return Err(Error::protocol(
+                    "another viewer is attached to the session, and a relay shows it to one at a time: end that one \
+                 (perhaps a service, `ltt-top live --metrics`), or look at its metrics",
+                ));
+            }
             AttachReply::Unknown => return Err(Error::protocol("no such session")),
         };
         *retry = RETRY[0];

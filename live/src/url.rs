@@ -19,10 +19,12 @@ pub const PORT: u16 = 5344;
 /// assert_eq!(url.to_string(), "net://collector:5355/host/web-1/checkout");
 ///
 /// let relay: Url = "net://[::1]".parse()?;
-/// assert_eq!((relay.relay.as_str(), relay.port, relay.session), ("::1", 5344, None));
+/// assert_eq!((relay.relay.as_str(), relay.port, &relay.session), ("::1", 5344, &None));
+/// assert_eq!(relay.with_session("checkout").to_string(), "net://[::1]/checkout");
 /// # Ok::<(), lttng_live::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Url {
     /// The machine that the relay runs on.
     pub relay: String,
@@ -35,9 +37,29 @@ pub struct Url {
 }
 
 impl Url {
+    /// A relay on its usual port; any session of any host.
+    pub fn new(relay: impl Into<String>) -> Url {
+        Url { relay: relay.into(), port: PORT, hostname: None, session: None }
+    }
+
     /// The relay on this machine.
     pub fn local() -> Url {
-        Url { relay: "localhost".into(), port: PORT, hostname: None, session: None }
+        Url::new("localhost")
+    }
+
+    /// On another port.
+    pub fn with_port(self, port: u16) -> Url {
+        Url { port, ..self }
+    }
+
+    /// Of this host alone.
+    pub fn with_hostname(self, hostname: impl Into<String>) -> Url {
+        Url { hostname: Some(hostname.into()), ..self }
+    }
+
+    /// Of this session alone.
+    pub fn with_session(self, session: impl Into<String>) -> Url {
+        Url { session: Some(session.into()), ..self }
     }
 }
 

@@ -5,7 +5,10 @@ use lttng_catalog::{Field, NumberKind, Provider};
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, ExprReference, ExprUnary, Ident, Lifetime, Lit, Token, Type, UnOp};
+use syn::{
+    BinOp, Block, Expr, ExprBinary, ExprBlock, ExprGroup, ExprIf, ExprLit, ExprMatch, ExprParen,
+    ExprReference, ExprUnary, Ident, Lifetime, Lit, Stmt, Token, Type, UnOp,
+};
 
 use crate::target::Target;
 
@@ -90,6 +93,12 @@ impl<'c> CatalogField<'c> {
         self.count(quote!(::lttng_provider::Value::<'_, #target>::value(#reference)))
     }
 
+    /// The same for `#[traced]`, where a value that cannot be recorded gets other advice.
+    pub(crate) fn convert_traced(&self, reference: TokenStream) -> TokenStream {
+        let target = self.value_type(&elided());
+        self.count(quote!(::lttng_provider::__private::TracedValue::<'_, #target>::traced_value(#reference)))
+    }
+
     /// A time becomes a number in the unit of the field.
     fn count(&self, value: TokenStream) -> TokenStream {
         match self.argument.time_unit() {
@@ -101,14 +110,18 @@ impl<'c> CatalogField<'c> {
         }
     }
 
-    /// The argument from an expression.
-    pub(crate) fn convert_expression(&self, expression: &Expr) -> TokenStream {
-        // The type of `3` depends on its context.
+    /// The argument from an expression; `convert` is one of the two above.
+    pub(crate) fn convert_expression(
+        &self,
+        expression: &Expr,
+        convert: impl FnOnce(&Self, TokenStream) -> TokenStream,
+    ) -> TokenStream {
+        // The type of `3` and of `1 + 2` depends on the context.
         if let Some(kind) = self.number_type().filter(|_| is_bare_number(expression)) {
             return quote!(::core::convert::identity::<#kind>(#expression));
         }
         let reference = reference(expression);
-        self.convert_inferred(quote!(#reference))
+        convert(self, quote!(#reference))
     }
 
     /// The type of a number; a literal of it needs no suffix.
@@ -135,11 +148,32 @@ fn elided() -> Lifetime {
     Lifetime::new("'_", Span::call_site())
 }
 
+/// Whether all that decides the type of an expression is numbers without a suffix.
 fn is_bare_number(expression: &Expr) -> bool {
     match expression {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.suffix().is_empty(),
         Expr::Lit(ExprLit { lit: Lit::Float(number), .. }) => number.suffix().is_empty(),
-        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => is_bare_number(expr),
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_) | UnOp::Not(_), expr, .. }) => is_bare_number(expr),
+        Expr::Paren(ExprParen { expr, .. }) | Expr::Group(ExprGroup { expr, .. }) => is_bare_number(expr),
+        Expr::Binary(ExprBinary { left, op: BinOp::Shl(_) | BinOp::Shr(_), .. }) => is_bare_number(left),
+        Expr::Binary(ExprBinary { left, op, right, .. }) => {
+            let compares = matches!(
+                op,
+                BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_)
+            );
+            !compares && is_bare_number(left) && is_bare_number(right)
+        }
+        Expr::Block(ExprBlock { block, .. }) => ends_in_bare_number(block),
+        Expr::If(ExprIf { then_branch, else_branch: Some((_, other)), .. }) => {
+            ends_in_bare_number(then_branch) && is_bare_number(other)
+        }
+        Expr::Match(ExprMatch { arms, .. }) => {
+            !arms.is_empty() && arms.iter().all(|arm| is_bare_number(&arm.body))
+        }
         _ => false,
     }
+}
+
+fn ends_in_bare_number(block: &Block) -> bool {
+    matches!(block.stmts.last(), Some(Stmt::Expr(last, None)) if is_bare_number(last))
 }

@@ -17,7 +17,7 @@ mod traced;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-// The macros' examples need a crate with a catalog: they run in tests/market, and are no tests of this crate.
+// The macros' examples need a crate with a catalog: they run in tests/market, and are not tests of this crate.
 #[cfg_attr(not(doctest), doc = include_str!("../doc/event.md"))]
 #[proc_macro_derive(Event, attributes(event))]
 pub fn event(input: TokenStream) -> TokenStream {

@@ -27,6 +27,11 @@ impl Target {
 
 impl Parse for Target {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if let Ok(name) = input.fork().parse::<LitStr>() {
+            let path = name.value().replace([':', ' '], "::").replace("::::", "::");
+            let message = format!("name the event by the path of its type, without quotes: `{path}`");
+            return Err(syn::Error::new(name.span(), message));
+        }
         let path = input.call(Path::parse_mod_style)?;
         let mut names = path.segments.iter().rev().map(|segment| segment.ident.clone());
         match (names.next(), names.next()) {

@@ -40,7 +40,11 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline(always)]
-        pub fn emit<'a>(item: impl Into<lttng_provider::Text<'a>>, count: u32, took: u64) {
+        pub fn emit(
+            item: impl for<'v> lttng_provider::Value<'v, lttng_provider::Text<'v>>,
+            count: u32,
+            took: u64,
+        ) {
             if Self::enabled() {
                 Self::record(item, count, took);
             }
@@ -48,7 +52,11 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
 
         /// Emits the event without checking whether it is enabled, for code that has checked already.
         #[inline(always)]
-        pub fn record<'a>(item: impl Into<lttng_provider::Text<'a>>, count: u32, took: u64) {
+        pub fn record(
+            item: impl for<'v> lttng_provider::Value<'v, lttng_provider::Text<'v>>,
+            count: u32,
+            took: u64,
+        ) {
             let _ = (item, count, took);
         }
 

@@ -1,11 +1,12 @@
 //! Which events sessions record, as `tracing` knows it: while a session records none of a call site's events, the call site is
 //! of no interest, and a span there costs what a disabled one costs.
 //!
-//! LTTng-UST does not notify a program, so a thread looks every 50 ms, and has `tracing` ask again after a change. What it has
-//! seen is all that call sites are judged by, so that none is missed.
+//! A thread looks when a session starts, and every 50 ms, because nothing tells of other changes; after one it has `tracing`
+//! ask again. What it has seen is all that call sites are judged by, so that none is missed.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread::Thread;
 use std::time::Duration;
 use std::{process, thread};
 
@@ -15,6 +16,17 @@ use tracing_core::callsite::rebuild_interest_cache;
 use crate::generated::Event;
 
 const PERIOD: Duration = Duration::from_millis(50);
+
+/// The threads that look, of all layers.
+static THREADS: Mutex<Vec<Thread>> = Mutex::new(Vec::new());
+
+/// Has the threads look now. It does not wait: it is called by a thread of LTTng-UST, also in a child of `fork`, where the lock
+/// may be held for ever.
+fn wake() {
+    if let Ok(threads) = THREADS.try_lock() {
+        threads.iter().for_each(Thread::unpark);
+    }
+}
 
 /// The events of a layer, and whether a session recorded each when they were last looked at.
 #[derive(Debug)]
@@ -30,6 +42,7 @@ impl Interests {
     pub(crate) fn watch(events: &'static [Event]) -> Arc<Interests> {
         let recorded = events.iter().map(|event| AtomicBool::new((event.enabled)())).collect();
         let interests = Arc::new(Interests { events, recorded, process: AtomicU32::new(0) });
+        lttng_provider::__private::on_session_start(wake);
         interests.start();
         interests
     }
@@ -73,11 +86,14 @@ impl Interests {
 }
 
 fn watch(interests: Weak<Interests>) {
+    let this = thread::current();
+    THREADS.lock().unwrap_or_else(PoisonError::into_inner).push(this.clone());
     while let Some(interests) = interests.upgrade() {
         if interests.look() {
             rebuild_interest_cache();
         }
         drop(interests);
-        thread::sleep(PERIOD);
+        thread::park_timeout(PERIOD);
     }
+    THREADS.lock().unwrap_or_else(PoisonError::into_inner).retain(|thread| thread.id() != this.id());
 }

@@ -22,7 +22,7 @@ pub(crate) struct Span {
     busy: Duration,
 }
 
-/// What is known of a span besides its fields. An event of `tracing` took no time and is no span, but has one around it.
+/// What is known of a span besides its fields. An event of `tracing` took no time and is not a span, but has one around it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Facts {
     pub(crate) wall: Duration,
@@ -51,7 +51,7 @@ impl std::fmt::Debug for Stopwatch {
 
 impl Stopwatch {
     fn start() -> Self {
-        Stopwatch(Clock::start(true, Duration::ZERO))
+        Stopwatch(Clock::start(true))
     }
 
     fn elapsed(&self) -> Duration {

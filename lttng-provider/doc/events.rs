@@ -39,7 +39,10 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline(always)]
-        pub fn emit<'a>(item: impl Into<lttng_provider::Text<'a>>, count: u32) {
+        pub fn emit(
+            item: impl for<'v> lttng_provider::Value<'v, lttng_provider::Text<'v>>,
+            count: u32,
+        ) {
             if Self::enabled() {
                 Self::record(item, count);
             }
@@ -47,7 +50,10 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
 
         /// Emits the event without checking whether it is enabled, for code that has checked already.
         #[inline(always)]
-        pub fn record<'a>(item: impl Into<lttng_provider::Text<'a>>, count: u32) {
+        pub fn record(
+            item: impl for<'v> lttng_provider::Value<'v, lttng_provider::Text<'v>>,
+            count: u32,
+        ) {
             let _ = (item, count);
         }
     }
@@ -179,7 +185,11 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline(always)]
-        pub fn emit<'a>(city: impl Into<lttng_provider::Text<'a>>, parcels: u32, duration: u64) {
+        pub fn emit(
+            city: impl for<'v> lttng_provider::Value<'v, lttng_provider::Text<'v>>,
+            parcels: u32,
+            duration: u64,
+        ) {
             if Self::enabled() {
                 Self::record(city, parcels, duration);
             }
@@ -187,7 +197,11 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
 
         /// Emits the event without checking whether it is enabled, for code that has checked already.
         #[inline(always)]
-        pub fn record<'a>(city: impl Into<lttng_provider::Text<'a>>, parcels: u32, duration: u64) {
+        pub fn record(
+            city: impl for<'v> lttng_provider::Value<'v, lttng_provider::Text<'v>>,
+            parcels: u32,
+            duration: u64,
+        ) {
             let _ = (city, parcels, duration);
         }
 

@@ -79,11 +79,6 @@
 //! A field of the type `stack` records the callers' return addresses. `ltt-top` shows their functions and lines if the
 //! session also records where binaries are: `lttng enable-event -u 'lttng_ust_statedump:*'`.
 //!
-//! # The clock of durations
-//!
-//! Durations are measured with the monotonic clock. A program that measures often can ask for the processor's counter,
-//! which takes half the time to read and is used only where it can be trusted: [`use_counter_clock`].
-//!
 //! # Limits
 //!
 //! - A text of any kind is recorded up to 64 KiB; see [`Text`].
@@ -93,9 +88,7 @@
 
 #[rustfmt::skip]
 mod bindings;
-mod counter;
 mod duration;
-mod duration_clock;
 mod event;
 mod ffi;
 mod macros;
@@ -109,7 +102,6 @@ mod unit;
 mod value;
 
 pub use duration::{Guard, NoDetails, Stopwatch};
-pub use duration_clock::{DurationClock, duration_clock, use_counter_clock};
 pub use event::{DurationEvent, Event};
 #[cfg(unix)]
 pub use ffi::fork::{Fork, fork};
@@ -121,19 +113,17 @@ pub use text::Text;
 pub use unit::Unit;
 pub use value::{Time, Value};
 
-/// For generated code, the macros and the clock plugin. Not part of the interface: our own crates ask for exactly
+/// For generated code and the macros. Not part of the interface: our own crates ask for exactly
 /// this version.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::counter::{ClockPair, check as check_counter, counter};
     pub use crate::ffi::*;
-    pub use crate::measurement::{
-        Clock, ClockGuard, Entry, Measurement, OrCancelled, StreamMeasurement, call,
-    };
+    pub use crate::measurement::{Clock, ClockGuard, Entry, Measurement, Returns};
+    pub use crate::value::{Fallible, TracedValue};
     pub use crate::{
-        __is_not_zero as is_not_zero, __outcome as outcome, __polled as polled, __probe as probe,
-        __probe_enabled as probe_enabled, __record as record, __record_numbers as record_numbers,
-        __start_probe as start_probe, __tracepoint_enabled as tracepoint_enabled,
+        __is_not_zero as is_not_zero, __probe as probe, __probe_enabled as probe_enabled, __record as record,
+        __record_numbers as record_numbers, __start_probe as start_probe, __traced as traced,
+        __tracepoint_enabled as tracepoint_enabled,
         __tracepoint_or_probe_enabled as tracepoint_or_probe_enabled, __usdt_probe as usdt_probe,
         __usdt_semaphores as usdt_semaphores,
     };

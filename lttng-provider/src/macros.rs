@@ -24,6 +24,12 @@ macro_rules! emit {
             ::$($event)::+::record($($argument),*);
         }
     };
+    ($($other:tt)*) => {
+        ::core::compile_error!(
+            "write the event and its arguments in the order of the catalog, as in `emit!(shop::sold(\"apples\", 3))`; \
+             a struct that derives `Event` has a method `emit()`"
+        )
+    };
 }
 
 /// Brings in the events that `lttng_provider_build::compile` wrote in the crate's build script: a module
@@ -47,67 +53,18 @@ macro_rules! include_events {
     };
 }
 
-/// Runs the body of an `async fn` with `#[traced(…, polling)]`; with tracing off, this is only the body.
+/// One of the two forms of a function with `#[traced]`. With tracing off it is the plain function, with a check of the fields'
+/// types in a branch that is never taken.
 #[cfg(tracing)]
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __polled {
-    ($measurement:expr, $body:block) => {
-        $measurement.polled(async move $body).await
-    };
+macro_rules! __traced {
+    ({ $($off:tt)* } { $($on:tt)* }) => { $($on)* };
 }
 
 #[cfg(not(tracing))]
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __polled {
-    ($measurement:expr, $body:block) => {{
-        let _ = $measurement;
-        $body
-    }};
-}
-
-/// Runs the body of a function with `#[traced]` whose events have values from its result, and records them; with
-/// tracing off, this is only the body. In a function that is not async the body is a closure either way, so that the
-/// compiler accepts the same functions.
-#[cfg(tracing)]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __outcome {
-    ($clock:ident, |$duration:ident, $ret:ident| $record:block, calling [$($output:tt)*] $body:tt) => {{
-        let result = $crate::__private::call(move || $($output)* $body);
-        $crate::__private::outcome!(@ $clock.elapsed(), $duration, $ret, $record, result)
-    }};
-    ($clock:ident, |$duration:ident, $ret:ident| $record:block, waiting $cancelled:block $body:tt) => {{
-        let clock = $crate::__private::OrCancelled::new($clock, |$duration| $cancelled);
-        let result = async move $body.await;
-        $crate::__private::outcome!(@ clock.finish(), $duration, $ret, $record, result)
-    }};
-    ($clock:ident, |$duration:ident, $ret:ident| $record:block, polling $cancelled:block $body:tt) => {{
-        let mut clock = $crate::__private::OrCancelled::new($clock, |$duration| $cancelled);
-        let result = clock.polled(async move $body).await;
-        $crate::__private::outcome!(@ clock.finish(), $duration, $ret, $record, result)
-    }};
-    (@ $elapsed:expr, $duration:ident, $ret:ident, $record:block, $result:ident) => {{
-        if let ::core::option::Option::Some($duration) = $elapsed {
-            #[allow(unused)]
-            let $ret = &$result;
-            $record
-        }
-        $result
-    }};
-}
-
-#[cfg(not(tracing))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __outcome {
-    ($clock:ident, |$duration:ident, $ret:ident| $record:block, calling [$($output:tt)*] $body:tt) => {{
-        let _ = &mut $clock;
-        $crate::__private::call(move || $($output)* $body)
-    }};
-    ($clock:ident, |$duration:ident, $ret:ident| $record:block, $way:ident $cancelled:block $body:tt) => {{
-        let _ = &mut $clock;
-        $body
-    }};
+macro_rules! __traced {
+    ({ $($off:tt)* } { $($on:tt)* }) => { $($off)* };
 }

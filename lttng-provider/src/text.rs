@@ -1,11 +1,12 @@
 //! The text of a string field.
 
 use std::borrow::Cow;
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, OsStr, OsString};
+use std::path::{Path, PathBuf};
 
 /// Text for a field: anything that is bytes, be it UTF-8 or not.
 ///
-/// It is made from `&str`, `&[u8]`, `&CStr` and references to their owned types. It takes no heap memory and at
+/// It is made from `&str`, `&[u8]`, `&CStr`, `&OsStr`, `&Path` and references to their owned types. It takes no heap memory and at
 /// most a few hundred bytes of the stack: longer text is written to LTTng's buffers from where it is.
 ///
 /// A `string` is recorded up to its first NUL; in a `text` or a `[char; N]`, everything after the first NUL is
@@ -55,6 +56,23 @@ macro_rules! from_bytes {
 }
 
 from_bytes!(str, [u8], String, Vec<u8>);
+
+/// Text in the encoding of the system.
+macro_rules! from_system {
+    ($($type:ty),+) => {
+        $(
+            impl<'a> From<&'a $type> for Text<'a> {
+                #[inline]
+                fn from(text: &'a $type) -> Self {
+                    let text: &OsStr = text.as_ref();
+                    Text::Bytes(text.as_encoded_bytes())
+                }
+            }
+        )+
+    };
+}
+
+from_system!(OsStr, OsString, Path, PathBuf);
 
 impl<'a, const LENGTH: usize> From<&'a [u8; LENGTH]> for Text<'a> {
     #[inline]

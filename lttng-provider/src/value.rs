@@ -57,6 +57,54 @@ pub trait Value<'a, T> {
     fn value(&'a self) -> T;
 }
 
+/// A [`Value`] in `#[traced]`, where the compiler gives other advice than for the field of a struct.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be recorded as `{T}`",
+    label = "the catalog has `{T}` here",
+    note = "`Text` is any string, bytes or path; of other types, `fields(name = %value)` records what `Display` prints, and \
+            `?value` what `Debug` does",
+    note = "a number is recorded where every number of its type fits, and `Time` is a `Duration` or a number in the unit of \
+            the field; convert others: `fields(name = value as u32)`",
+    note = "an `Option` is recorded if it is of text or of a list; say what `None` is for others: `fields(name = \
+            value.unwrap_or(0))`",
+    note = "a newtype needs `#[derive(EventValue)]`, and an enum `#[derive(EventEnum)]`"
+)]
+pub trait TracedValue<'a, T> {
+    /// See [`Value::value`].
+    fn traced_value(&'a self) -> T;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, T, V: Value<'a, T> + ?Sized> TracedValue<'a, T> for V {
+    #[inline(always)]
+    fn traced_value(&'a self) -> T {
+        self.value()
+    }
+}
+
+/// What a function returns whose `#[traced]` has fields with `err`.
+#[diagnostic::on_unimplemented(
+    message = "`err` is the error of a `Result`, but the function returns `{Self}`",
+    label = "no error to record",
+    note = "use `ret`, which is a reference to what the function returns"
+)]
+pub trait Fallible {
+    /// The error.
+    type Error;
+
+    /// The error, if there is one.
+    fn error(&self) -> Option<&Self::Error>;
+}
+
+impl<T, E> Fallible for Result<T, E> {
+    type Error = E;
+
+    #[inline(always)]
+    fn error(&self) -> Option<&E> {
+        self.as_ref().err()
+    }
+}
+
 /// A time that a field records as a number: a [`Duration`], or a number in the field's unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -169,25 +217,7 @@ macro_rules! texts {
     };
 }
 
-texts!(str String [u8] Vec<u8> CStr CString);
-
-/// Types that are text in the encoding of the system.
-macro_rules! system_texts {
-    ($($type:ty)+) => {
-        $(
-            #[diagnostic::do_not_recommend]
-            impl<'a> Value<'a, Text<'a>> for $type {
-                #[inline]
-                fn value(&'a self) -> Text<'a> {
-                    let text: &OsStr = self.as_ref();
-                    Text::Bytes(text.as_encoded_bytes())
-                }
-            }
-        )+
-    };
-}
-
-system_texts!(OsStr OsString Path PathBuf);
+texts!(str String [u8] Vec<u8> CStr CString OsStr OsString Path PathBuf);
 
 #[diagnostic::do_not_recommend]
 impl<'a, const LENGTH: usize> Value<'a, Text<'a>> for [u8; LENGTH] {

@@ -8,8 +8,9 @@ use std::time::Duration;
 use rustix::process::Signal;
 use tempfile::TempDir;
 
-use crate::private::{command, end, missing};
-use crate::{CommandInTime as _, DEADLINE, Relay, Session, Trace, wait_until};
+use crate::not_run::missing;
+use crate::private::{become_user, command, end};
+use crate::{CommandInTime as _, DEADLINE, wait_until};
 
 /// How long a daemon may take to end.
 const SHUTDOWN: Duration = Duration::from_secs(20);
@@ -92,52 +93,10 @@ impl Daemon {
         self.command(program.as_ref()).args(arguments).succeed()
     }
 
-    /// Runs a program to its end while a session records the events with these names. The trace goes with the
-    /// daemon.
-    pub fn record<S: AsRef<OsStr>>(
-        &self,
-        events: &[&str],
-        program: impl AsRef<OsStr>,
-        arguments: impl IntoIterator<Item = S>,
-    ) -> Trace {
-        let session = self.recording(events);
-        self.run(program, arguments);
-        session.stop()
-    }
-
     /// Runs `lttng` with these arguments and returns what it prints.
     pub fn lttng<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> String {
         let arguments = arguments.into_iter().map(|argument| argument.as_ref().to_owned());
         self.run("lttng", ["--no-sessiond".into()].into_iter().chain(arguments))
-    }
-
-    /// A session that writes to a folder, not started yet.
-    pub fn session(&self) -> Session<'_> {
-        Session::create(self, Session::TO_FOLDER)
-    }
-
-    /// A session that records the events with these names.
-    pub fn recording(&self, events: &[&str]) -> Session<'_> {
-        self.recording_with(events, &[], &[])
-    }
-
-    /// The same with options of the events, e.g. `["--filter", "duration > 1000"]`, and contexts, e.g. `vpid`.
-    pub fn recording_with(&self, events: &[&str], options: &[&str], contexts: &[&str]) -> Session<'_> {
-        let session = self.session();
-        events.iter().for_each(|events| session.enable_with(events, options));
-        contexts.iter().for_each(|context| session.add_context(context));
-        session.start();
-        session
-    }
-
-    /// A session that is sent to a relay, which shows it to viewers at the latest after this many microseconds.
-    pub fn live_session(&self, relay: &Relay, timer_us: u32) -> Session<'_> {
-        Session::create_live(self, relay, timer_us)
-    }
-
-    /// A session that keeps the newest events in memory until a snapshot is taken.
-    pub fn snapshot_session(&self) -> Session<'_> {
-        Session::create(self, Session::SNAPSHOT)
     }
 
     fn wait_until_ready(&mut self) {
@@ -146,7 +105,7 @@ impl Daemon {
             if let Some(status) = self.process.try_wait().expect("the daemon is our child") {
                 panic!(
                     "lttng-sessiond ended at once: {status}; as root it needs user namespaces: \
-                     if `unshare --user true` fails, run the tests as another user"
+                     if `unshare --user true` fails, run `make test`, which is another user then"
                 );
             }
             let mut list = command("lttng".as_ref(), self.home.path(), &[]);
@@ -167,14 +126,14 @@ fn spawn(home: &Path, variables: &[(String, String)], hostname: Option<&str>) ->
         None => command("lttng-sessiond".as_ref(), home, variables),
         Some(hostname) => {
             let mut daemon = command("unshare".as_ref(), home, variables);
-            let rename = "hostname \"$0\" && exec unshare --user --map-user=1000 --map-group=1000 \"$@\"";
+            let rename = format!("hostname \"$0\" && exec {} \"$@\"", become_user());
             daemon.args([
                 "--user",
                 "--map-root-user",
                 "--uts",
                 "sh",
                 "-c",
-                rename,
+                &rename,
                 hostname,
                 "lttng-sessiond",
             ]);
@@ -191,10 +150,19 @@ fn spawn(home: &Path, variables: &[(String, String)], hostname: Option<&str>) ->
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
     use std::{env, fs};
 
     use super::*;
+
+    #[test]
+    fn daemon_takes_no_file_in_shared_memory_from_a_user_of_the_machine() {
+        let number = Daemon::start().run("id", ["-u"]).trim().to_owned();
+        let owner = fs::metadata(format!("/dev/shm/lttng-ust-wait-8-{number}")).unwrap().uid();
+        let users = fs::read_to_string("/etc/passwd").unwrap();
+        let is_user = users.lines().any(|user| user.split(':').nth(2) == Some(&number));
+        assert!(!is_user || owner.to_string() == number, "{owner} has the file of {number}");
+    }
 
     /// In place of the real one it starts that, and then does not care for signals.
     const STUCK: &str =

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::{available_parallelism, sleep, spawn};
 use std::time::{Duration, Instant};
 
-use crate::private::missing;
+use crate::not_run::missing;
 use crate::processes;
 
 /// What takes longer than this does not end at all, on a machine that is not [busy](patience).

@@ -1,7 +1,7 @@
 //! Running processes where a private daemon serves them, and no other.
 
 use std::ffi::OsStr;
-use std::io::{ErrorKind, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, getegid, geteuid, kill_process};
 
-use crate::{CommandInTime as _, deadline, missing_tool, start_with_default_signals};
+use crate::deadline::{self, CommandInTime as _};
+use crate::processes::start_with_default_signals;
 
 /// Where a daemon that serves the whole machine has its sockets.
 const MACHINE_WIDE: &str = "/var/run/lttng";
@@ -18,21 +19,27 @@ const MACHINE_WIDE: &str = "/var/run/lttng";
 /// serves the whole machine is hidden from it: it would trace the program, too.
 pub(crate) fn command(program: &OsStr, home: &Path, variables: &[(String, String)]) -> Command {
     start_with_default_signals();
-    let is_root = geteuid().is_root();
-    let (user, group) = if is_root { (1000, 1000) } else { (geteuid().as_raw(), getegid().as_raw()) };
-    let become_user = format!("unshare --user --map-user={user} --map-group={group}");
     let mut command = Command::new("unshare");
     if Path::new(MACHINE_WIDE).exists() && *CAN_HIDE {
-        let script = format!("{HIDE} && exec {become_user} \"$@\"");
+        let script = format!("{HIDE} && exec {} \"$@\"", become_user());
         command.args(["--user", "--map-root-user", "--mount", "sh", "-c", &script, "sh"]).arg(program);
-    } else if is_root {
-        command.args(become_user.split(' ').skip(1)).arg(program);
+    } else if geteuid().is_root() {
+        command.args(become_user().split(' ').skip(1)).arg(program);
     } else {
         command = Command::new(program);
     }
     command.envs(variables.iter().map(|(name, value)| (name, value)));
     command.env("LTTNG_HOME", home).env("LTTNG_UST_REGISTER_TIMEOUT", "-1").stdin(Stdio::null());
     command
+}
+
+/// The command that ends being root in a user namespace. LTTng names a file in /dev/shm after the user's number. If root made
+/// the file of a user of this machine, that user could not record until the next boot.
+pub(crate) fn become_user() -> String {
+    const NOBODYS: u32 = 99_999;
+    let is_root = geteuid().is_root();
+    let (user, group) = if is_root { (NOBODYS, NOBODYS) } else { (geteuid().as_raw(), getegid().as_raw()) };
+    format!("unshare --user --map-user={user} --map-group={group}")
 }
 
 /// Whether programs of a private daemon can find no other.
@@ -61,16 +68,5 @@ pub(crate) fn end(process: &mut Child, signal: Signal, limit: Duration) {
             // Not by `eprintln!`, which libtest hides while a test passes.
             let _ = writeln!(std::io::stderr(), "process {}: {stuck}", process.id());
         }
-    }
-}
-
-/// What to say when a tool cannot be run. One that is missing is also listed, with the test that needs it.
-pub(crate) fn missing(tool: &str, error: &std::io::Error) -> String {
-    match error.kind() {
-        ErrorKind::NotFound => {
-            missing_tool(tool);
-            format!("{tool} is not installed: run `make setup`")
-        }
-        _ => format!("cannot run {tool}: {error}"),
     }
 }

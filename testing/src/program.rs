@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::{env, fs, io};
 
-use crate::{BUILD_DEADLINE, CommandInTime as _};
+use crate::{BUILD_DEADLINE, CommandInTime as _, workspace};
 
 /// A program or library of the workspace, built in a target folder that is not that of the running test: it may have
 /// other features.
@@ -182,9 +182,4 @@ pub fn cargo() -> Command {
 
 pub(crate) fn target_folder() -> PathBuf {
     workspace().join("target/e2e")
-}
-
-/// The folder of the workspace.
-pub fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("testing/ is a folder of the workspace")
 }

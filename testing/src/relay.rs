@@ -7,7 +7,8 @@ use std::process::{Child, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::private::{command, end, missing};
+use crate::not_run::missing;
+use crate::private::{command, end};
 use crate::{DEADLINE, wait_until};
 
 /// An `lttng-relayd` that nobody else uses, ended when it is dropped.

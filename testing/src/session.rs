@@ -16,10 +16,7 @@ pub struct Session<'d> {
 }
 
 impl<'d> Session<'d> {
-    pub(crate) const TO_FOLDER: &'static [&'static str] = &[];
-    pub(crate) const SNAPSHOT: &'static [&'static str] = &["--snapshot"];
-
-    pub(crate) fn create(daemon: &'d Daemon, kind: &[&str]) -> Session<'d> {
+    fn create(daemon: &'d Daemon, kind: &[&str]) -> Session<'d> {
         let name = next_name();
         let folder = daemon.folder().join(&name);
         let output = format!("--output={}", folder.display());
@@ -27,7 +24,7 @@ impl<'d> Session<'d> {
         Session { daemon, name, folder }
     }
 
-    pub(crate) fn create_live(daemon: &'d Daemon, relay: &Relay, timer_us: u32) -> Session<'d> {
+    fn create_live(daemon: &'d Daemon, relay: &Relay, timer_us: u32) -> Session<'d> {
         let name = next_name();
         let [timer, url] = [format!("--live={timer_us}"), format!("--set-url={}", relay.collector_url())];
         daemon.lttng(["create", &name, &timer, &url]);
@@ -119,6 +116,51 @@ impl<'d> Session<'d> {
     /// What was written so far.
     pub fn trace(&self) -> Trace {
         Trace::open(&self.folder)
+    }
+}
+
+/// The sessions of a daemon.
+impl Daemon {
+    /// A session that writes to a folder, not started yet.
+    pub fn session(&self) -> Session<'_> {
+        Session::create(self, &[])
+    }
+
+    /// A session that records the events with these names.
+    pub fn recording(&self, events: &[&str]) -> Session<'_> {
+        self.recording_with(events, &[], &[])
+    }
+
+    /// The same with options of the events, e.g. `["--filter", "duration > 1000"]`, and contexts, e.g. `vpid`.
+    pub fn recording_with(&self, events: &[&str], options: &[&str], contexts: &[&str]) -> Session<'_> {
+        let session = self.session();
+        events.iter().for_each(|events| session.enable_with(events, options));
+        contexts.iter().for_each(|context| session.add_context(context));
+        session.start();
+        session
+    }
+
+    /// A session that is sent to a relay, which shows it to viewers at the latest after this many microseconds.
+    pub fn live_session(&self, relay: &Relay, timer_us: u32) -> Session<'_> {
+        Session::create_live(self, relay, timer_us)
+    }
+
+    /// A session that keeps the newest events in memory until a snapshot is taken.
+    pub fn snapshot_session(&self) -> Session<'_> {
+        Session::create(self, &["--snapshot"])
+    }
+
+    /// Runs a program to its end while a session records the events with these names. The trace goes with the
+    /// daemon.
+    pub fn record<S: AsRef<OsStr>>(
+        &self,
+        events: &[&str],
+        program: impl AsRef<OsStr>,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Trace {
+        let session = self.recording(events);
+        self.run(program, arguments);
+        session.stop()
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::CommandInTime as _;
-use crate::private::missing;
+use crate::not_run::missing;
 
 /// A recorded trace.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct Trace {
 /// An event as Babeltrace prints it.
 ///
 /// Values are kept as the text that Babeltrace prints: `"text"` for a string, `( "UNIX" : container = 1 )`
-/// for an enumeration, `[ [0] = 1, [1] = 2 ]` for an array. Bytes that are no UTF-8 show as U+FFFD there.
+/// for an enumeration, `[ [0] = 1, [1] = 2 ]` for an array. Bytes that are not UTF-8 show as U+FFFD there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// When: nanoseconds since 1970.

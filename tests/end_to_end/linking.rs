@@ -70,6 +70,14 @@ fn program_needs_no_lttng_library_to_start() {
 }
 
 #[test]
+fn program_has_little_static_memory() {
+    let sizes = Command::new("size").arg(emit_all().build()).succeed();
+    let bss: u64 =
+        sizes.lines().nth(1).and_then(|line| line.split_whitespace().nth(2)).unwrap().parse().unwrap();
+    assert!(bss < 1 << 20, "{bss} bytes");
+}
+
+#[test]
 #[ignore = "make check: other linkers and builds"]
 fn static_libc_is_refused_with_tracing_on_and_fine_with_tracing_off() {
     // For a target that is named, the flag does not reach build scripts, which would need a static libc, too.
@@ -82,6 +90,20 @@ fn static_libc_is_refused_with_tracing_on_and_fine_with_tracing_off() {
     let mut off = cargo();
     off.args(["check", "--quiet", "--package=valkey-trace", &target]);
     off.env("RUSTFLAGS", "-Ctarget-feature=+crt-static").succeed_within(BUILD_DEADLINE);
+}
+
+#[test]
+#[ignore = "make check: another target"]
+fn musl_is_refused_with_tracing_on() {
+    let mut check = cargo();
+    let target = format!("--target={}-unknown-linux-musl", std::env::consts::ARCH);
+    // The standard library for it need not be installed: only the build script is of interest.
+    check.args(["check", "--keep-going", "--package=lttng-provider", "--no-default-features", &target]);
+    for flags in ["", "-Ctarget-feature=-crt-static"] {
+        let output = check.env("USE_LTTNG", "yes").env("RUSTFLAGS", flags).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.contains("a program for musl cannot load the LTTng-UST"), "{errors}");
+    }
 }
 
 fn emit_all() -> Program {

@@ -4,7 +4,6 @@
 
 mod c_builds;
 mod c_programs;
-mod clock;
 mod dependencies;
 mod field_types;
 mod frames;

@@ -1,13 +1,14 @@
-//! Everything that README.md and docs/guide.md show is run, or compared with what is run.
+//! Everything that README.md and two of the pages by task show is run, or compared with what is run.
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::{env, fs};
 
 use crate::support::target;
 use lttng_testing::{
-    BUILD_DEADLINE, CommandInTime as _, Daemon, Program, cargo, need, need_bpftrace, workspace,
+    BUILD_DEADLINE, CommandInTime as _, Daemon, Program, StockServer, cargo, need, need_bpftrace, wait_until,
+    workspace,
 };
 use tempfile::TempDir;
 
@@ -16,13 +17,13 @@ const USDT: &str = "Trace it without LTTng";
 
 /// The blocks of each section, by language: each is run or compared by a test below. Who adds one, tests it.
 const TESTED: &[(&str, &[&str])] = &[
-    ("", &["sh"]),
+    ("", &["sh", "sh"]),
     (QUICKSTART, &["sh", "sh", "toml", "rust", "rust", "sh", "text"]),
     ("What it shows", &["console"]),
-    (USDT, &["sh"]),
     ("Trace a real Valkey", &["sh"]),
-    ("lttng-catalog", &["sh"]),
     ("ltt-top", &["sh"]),
+    (USDT, &["sh"]),
+    ("lttng-catalog", &["sh"]),
 ];
 
 #[test]
@@ -49,7 +50,7 @@ fn demo_shows_what_was_slow() {
         return;
     }
     let folder = TempDir::new().unwrap();
-    let [block] = &section("")[..] else { panic!("the README begins with one block") };
+    let [_, block] = &section("")[..] else { panic!("the README begins with the module and the demo") };
     let (demo, test) = block.text.split_once('\n').unwrap();
     // It is what runs the tests, and with `make check` this one.
     let ci = fs::read_to_string(workspace().join(".ci/run")).unwrap();
@@ -58,7 +59,7 @@ fn demo_shows_what_was_slow() {
     demo.current_dir(workspace()).env("CARGO_TARGET_DIR", target()).env("DEMO_PROFILE", "dev");
     demo.env("DEMO_SHARE", "20").env("DEMO_TRACE", folder.path().join("trace"));
     let said = succeed(&mut demo);
-    for expected in ["Checking Rust", "Building valkey-lite", "Recording", "BECAUSE OF", "What to try next"] {
+    for expected in ["Checking Rust", "Building the module", "Recording", "BECAUSE OF", "What to try next"] {
         assert!(said.contains(expected), "{expected}: {said}");
     }
     let slow = said.split("$ ltt-top slow").nth(1).expect("it shows the slowest calls");
@@ -66,6 +67,32 @@ fn demo_shows_what_was_slow() {
     assert!(fs::read_to_string(folder.path().join("trace.html")).unwrap().contains("</html>"), "{said}");
     let steps = said.lines().filter(|line| line.starts_with('[') && line.contains(" s] ")).count();
     assert!(steps >= 7, "{said}");
+}
+
+#[test]
+#[ignore = "make check: builds programs as a user does"]
+fn module_loads_into_a_running_server() {
+    if !need("redis-check-rdb") || !need("redis-cli") {
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    let socket = folder.path().join("socket");
+    let mut server = Command::new(StockServer::redis(folder.path()));
+    server
+        .args(["--port", "0", "--save", "", "--enable-module-command", "local", "--unixsocket"])
+        .arg(&socket);
+    let mut server = server.stdout(Stdio::null()).spawn().expect("it starts");
+    wait_until("the server listens", || socket.exists());
+    let text = &section("")[0].text;
+    let [build, load, _live] = text.lines().collect::<Vec<_>>()[..] else { panic!("three commands: {text}") };
+    let build = build.split(" && ").next().expect("two commands");
+    succeed(
+        script(build).current_dir(workspace()).env("CARGO_TARGET_DIR", target()).env("MODULE_PROFILE", "dev"),
+    );
+    let load = load.replace("redis-cli ", &format!("redis-cli -s {} ", socket.display()));
+    let said = succeed(script(&load).current_dir(workspace()));
+    server.kill().and_then(|()| server.wait()).expect("it is our child");
+    assert_eq!(said, "OK\n");
 }
 
 #[test]
@@ -159,10 +186,10 @@ struct Block {
     text: String,
 }
 
-/// The fenced blocks of the README and the guide, in order.
+/// The fenced blocks of these documents, in order.
 fn blocks() -> Vec<Block> {
     let read = |name| fs::read_to_string(workspace().join(name)).unwrap();
-    let documents = ["README.md", "docs/guide.md"].map(read).concat();
+    let documents = ["README.md", "docs/slow-server.md", "docs/add-a-tracepoint.md"].map(read).concat();
     let mut blocks: Vec<Block> = Vec::new();
     let (mut section, mut is_inside) = (String::new(), false);
     for line in documents.lines() {

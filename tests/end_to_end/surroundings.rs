@@ -14,7 +14,7 @@ fn machine_wide_daemon_does_not_see_programs_under_test() {
         return;
     }
     // Its group must be one that the namespace has.
-    let script = r#"mount -t tmpfs none /run && mkdir /run/lttng /run/lock || exit
+    let script = r#"mount -t tmpfs none /run && mkdir /run/lttng /run/lock && mount -t tmpfs none /dev/shm || exit
         lttng-sessiond --no-kernel --group=root &
         daemon=$!
         until lttng --no-sessiond list || ! kill -0 $daemon; do sleep 0.1; done

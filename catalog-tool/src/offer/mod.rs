@@ -6,13 +6,13 @@
 //!   └─ libraries          process: what is mapped, and who is attached
 //! ```
 
-mod bytes;
 mod catalogs;
 mod image;
 mod libraries;
 mod model;
 mod process;
 mod stapsdt;
+mod untrusted_file;
 mod ust;
 mod ust_fields;
 
@@ -22,9 +22,9 @@ pub use model::*;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use bytes::read;
 use image::Image;
 use process::{Module, Process};
+use untrusted_file::read;
 
 /// More libraries than any program has.
 const MOST_LIBRARIES: usize = 4096;

@@ -7,8 +7,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use super::bytes;
 use super::image::Image;
+use super::untrusted_file;
 
 /// The smallest page size; segments are mapped in whole pages.
 const PAGE: u64 = 4096;
@@ -57,15 +57,15 @@ impl Process {
         // Needs privileges, but also works for deleted files.
         for part in &module.mappings {
             let path = PathBuf::from(format!("/proc/{}/map_files/{:x}-{:x}", self.pid, part.start, part.end));
-            if let Ok(file) = bytes::open(&path) {
-                return bytes::read_all(file, &module.path);
+            if let Ok(file) = untrusted_file::open(&path) {
+                return untrusted_file::read_all(file, &module.path);
             }
         }
         let mut path = PathBuf::from(format!("/proc/{}/root", self.pid)).into_os_string();
         path.push(&module.path);
-        let file = bytes::open(Path::new(&path)).or_else(|_| bytes::open(&module.path))?;
+        let file = untrusted_file::open(Path::new(&path)).or_else(|_| untrusted_file::open(&module.path))?;
         match file.metadata() {
-            Ok(metadata) if metadata.ino() == module.inode => bytes::read_all(file, &module.path),
+            Ok(metadata) if metadata.ino() == module.inode => untrusted_file::read_all(file, &module.path),
             _ => Err("the file was replaced after the process loaded it".to_owned()),
         }
     }

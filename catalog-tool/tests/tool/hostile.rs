@@ -2,9 +2,10 @@
 
 use std::panic::catch_unwind;
 
+use fastrand::Rng;
 use lttng_catalog::Catalog;
 use lttng_catalog_cli::import::{Imported, Options, Problems, header, provider_file};
-use lttng_testing::{Random, cases};
+use lttng_testing::cases;
 
 use crate::import::file;
 
@@ -31,13 +32,15 @@ fn random_and_damaged_files_do_no_harm() {
         u64::try_from(now.expect("after 1970").as_nanos()).unwrap_or(0)
     });
     println!("SEED={seed}");
-    let mut random = Random::new(seed);
+    let mut random = Rng::with_seed(seed);
     let files: Vec<String> = cases(file("accepted.txt")).into_iter().map(|case| case.input).collect();
     let mut accepted = 0;
     for round in 0..4000 {
         let text = match round % 2 {
-            0 => (0..random.index(60)).map(|_| WORDS[random.index(WORDS.len())].to_owned() + " ").collect(),
-            _ => damaged(&files[random.index(files.len())], &mut random),
+            0 => {
+                (0..random.usize(..60)).map(|_| WORDS[random.usize(..WORDS.len())].to_owned() + " ").collect()
+            }
+            _ => damaged(&files[random.usize(..files.len())], &mut random),
         };
         for (name, import) in [("a.d", provider_file as Import), ("a.h", header)] {
             let result = catch_unwind(|| import(name, &text, &Options::default()));
@@ -60,13 +63,13 @@ fn random_and_damaged_files_do_no_harm() {
     assert!(accepted > 50, "only {accepted} files were accepted: the damage is too much");
 }
 
-fn damaged(text: &str, random: &mut Random) -> String {
+fn damaged(text: &str, random: &mut Rng) -> String {
     let mut letters: Vec<char> = text.chars().collect();
-    for _ in 0..=random.below(3) {
-        let at = random.index(letters.len().max(1));
-        match random.below(3) {
+    for _ in 0..=random.u64(..3) {
+        let at = random.usize(..letters.len().max(1));
+        match random.u64(..3) {
             0 => drop(letters.remove(at)),
-            1 => letters.splice(at..at, WORDS[random.index(WORDS.len())].chars()).for_each(drop),
+            1 => letters.splice(at..at, WORDS[random.usize(..WORDS.len())].chars()).for_each(drop),
             _ => letters.truncate(at + letters.len() / 2),
         }
     }

@@ -7,9 +7,10 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use fastrand::Rng;
 use lttng_testing::{
-    BUILD_DEADLINE, ChildInTime as _, CommandInTime as _, Daemon, Random, bpftrace, missing_tool,
-    need_bpftrace, not_allowed, wait_until, workspace,
+    BUILD_DEADLINE, ChildInTime as _, CommandInTime as _, Daemon, bpftrace, missing_tool, need_bpftrace,
+    not_allowed, wait_until, workspace,
 };
 
 use crate::cli::run::{catalog, said, text};
@@ -103,7 +104,7 @@ fn memcached(folder: &Path) -> Option<PathBuf> {
 
 /// Sends requests with random keys, and returns what probes are to show of them.
 fn ask(stream: UnixStream) -> Vec<String> {
-    let mut random = Random::new(1);
+    let mut random = Rng::with_seed(1);
     let (mut input, mut output) = (BufReader::new(stream.try_clone().expect("it is open")), stream);
     let mut sent = Vec::new();
     let mut request = |command: &str, key: &str, rest: &str, reply: &str| {
@@ -117,8 +118,8 @@ fn ask(stream: UnixStream) -> Vec<String> {
     };
     for number in 0..200 {
         // bpftrace shows 63 characters of a text.
-        let length = random.below(50);
-        let key: String = (0..length).map(|_| char::from(b'a' + random.below(26) as u8)).collect();
+        let length = random.u64(..50);
+        let key: String = (0..length).map(|_| char::from(b'a' + random.u64(..26) as u8)).collect();
         let key = format!("{key}{number}");
         request("get", &key, "", "END");
         request("set", &key, " 0 0 1\r\n7", "STORED");

@@ -260,9 +260,9 @@ impl<'a> Table<'a> {
             return Vec::new();
         };
         let within = self.child(value, self.place.value(key));
-        let entries = within.entries.into_iter().flatten();
-        entries
-            .map(|(name, value): (&Spanned<DeString<'_>>, _)| {
+        in_order(within.entries)
+            .into_iter()
+            .map(|(name, value)| {
                 let name = name.get_ref().to_string();
                 let place = self.place.then(step(name.clone()));
                 if name.is_empty() {
@@ -281,7 +281,7 @@ impl<'a> Table<'a> {
         let place = self.place.value(key);
         let within = self.child(value, place.clone());
         let mut texts = Vec::new();
-        for (name, value) in within.entries.into_iter().flatten() {
+        for (name, value) in in_order(within.entries) {
             let name = name.get_ref().to_string();
             let place = place.then(Step::Key(name.clone()));
             match value.get_ref() {
@@ -297,7 +297,7 @@ impl<'a> Table<'a> {
 
     /// Reports every key that nobody asked for.
     pub(super) fn finish(self) {
-        for (key, _) in self.entries.into_iter().flatten() {
+        for (key, _) in in_order(self.entries) {
             let key = key.get_ref().as_ref();
             if !self.known.contains(&key) {
                 let suggestion = did_you_mean_one_of(key, self.known.iter().copied());
@@ -306,6 +306,15 @@ impl<'a> Table<'a> {
             }
         }
     }
+}
+
+/// The entries of a table in the order of the file, which the parser does not keep unless it is built with further crates.
+fn in_order<'a>(
+    table: Option<&'a DeTable<'a>>,
+) -> Vec<(&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)> {
+    let mut entries: Vec<_> = table.into_iter().flatten().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    entries
 }
 
 fn name_of<'a>(value: &'a DeValue<'_>) -> Option<&'a str> {

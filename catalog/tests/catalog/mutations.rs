@@ -1,8 +1,8 @@
 //! No text makes the parser panic: neither `valkey.toml` with random damage nor any case of the
 //! golden tests cut off anywhere.
 
+use fastrand::Rng;
 use lttng_catalog::{Catalog, VALKEY, markdown};
-use lttng_testing::Random;
 
 /// What is put in: TOML's own signs, and values of the wrong kind.
 #[rustfmt::skip]
@@ -13,16 +13,16 @@ const PIECES: &[&str] = &[
 ];
 
 /// Replaces one to four short stretches of a text by other pieces, or by stretches of itself.
-fn mutate(text: &str, noise: &mut Random) -> String {
+fn mutate(text: &str, noise: &mut Rng) -> String {
     let mut letters: Vec<char> = text.chars().collect();
-    for _ in 0..=noise.index(4) {
-        let start = noise.index(letters.len().max(1));
-        let end = (start + noise.index(12)).min(letters.len());
-        let piece: Vec<char> = if noise.index(2) == 0 {
-            PIECES[noise.index(PIECES.len())].chars().collect()
+    for _ in 0..=noise.usize(..4) {
+        let start = noise.usize(..letters.len().max(1));
+        let end = (start + noise.usize(..12)).min(letters.len());
+        let piece: Vec<char> = if noise.usize(..2) == 0 {
+            PIECES[noise.usize(..PIECES.len())].chars().collect()
         } else {
-            let from = noise.index(letters.len().max(1));
-            letters[from..(from + noise.index(60)).min(letters.len())].to_vec()
+            let from = noise.usize(..letters.len().max(1));
+            letters[from..(from + noise.usize(..60)).min(letters.len())].to_vec()
         };
         letters.splice(start..end, piece);
     }
@@ -31,7 +31,7 @@ fn mutate(text: &str, noise: &mut Random) -> String {
 
 #[test]
 fn a_damaged_catalog_never_makes_the_parser_panic() {
-    let mut noise = Random::new(1);
+    let mut noise = Rng::with_seed(1);
     let (mut refused, mut accepted) = (0, 0);
     for _ in 0..300 {
         let text = mutate(VALKEY, &mut noise);

@@ -178,7 +178,9 @@ fn schema_has_the_keys_that_the_parser_takes() {
 #[test]
 fn every_catalog_is_valid_and_names_the_schema() {
     let folder = workspace();
-    for file in ["catalog/valkey.toml", "catalog/memcached.toml", "catalog/redis.toml"] {
+    for file in
+        ["catalog/valkey.toml", "catalog/valkey-module.toml", "catalog/memcached.toml", "catalog/redis.toml"]
+    {
         let text = fs::read_to_string(folder.join(file)).unwrap();
         assert!(text.contains("#:schema catalog.schema.json\n"), "{file}");
         assert_eq!(wrong(&text), [""; 0], "{file}");

@@ -67,7 +67,13 @@ mod tests {
     #[test]
     fn counts_become_nanoseconds_since_1970() {
         let clock = |frequency, offset_seconds, offset| {
-            Timebase::new(Some(&Arc::new(Clock { name: String::new(), frequency, offset_seconds, offset })))
+            Timebase::new(Some(&Arc::new(Clock {
+                name: String::new(),
+                frequency,
+                offset_seconds,
+                offset,
+                uuid: None,
+            })))
         };
         assert_eq!(clock(1_000_000_000, 3, 5).time(2), 3_000_000_007);
         assert_eq!(clock(1_000, 3, 5).time(2), 3_007_000_000);

@@ -312,7 +312,7 @@ impl<'a> Decoding<'a> {
             if class.is_wanted {
                 let Part { bytes, context, .. } = self.part;
                 let fields = BatchFields { bytes, context, timebase, rows, wanted };
-                flow = collector.events(&Events { class: class.class.index, count, fields: &fields });
+                flow = collector.events(&Events::new(class.class.index, count, &fields));
             }
         }
         batch.make_room();

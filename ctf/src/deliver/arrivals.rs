@@ -302,7 +302,8 @@ impl<'r> Arrivals<'r> {
                 (header, is_cut)
             }
         };
-        let located = LocatedPacket { file: 0, offset, length, header, is_cut, latest: u64::MAX };
+        let located =
+            LocatedPacket { file: 0, offset, length, header, is_cut, is_skipped: false, latest: u64::MAX };
         Ok(((storage, located), is_new))
     }
 }

@@ -7,7 +7,7 @@ use crate::decode::stream_plan::StreamPlan;
 use crate::layout::Layout;
 use crate::metadata::GrowingMetadata;
 use crate::packets::LocatedPacket;
-use crate::packets::ledger::Predecessors;
+use crate::packets::continuity::Predecessors;
 
 /// A trace whose packets are merged.
 pub struct MergedTrace<'r> {

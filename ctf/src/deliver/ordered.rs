@@ -19,18 +19,18 @@
 //! Traces may be in several *lanes*. Each lane is merged by itself, so one that has to wait does not hold back the others.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use super::active_packet::ActivePacket;
 use super::arrivals::Arrivals;
+use super::lane::{Current, Head, Lane};
 use super::lookahead::LocatedEvent;
 use super::open_packet::{OpenPacket, PART};
 use super::ordered_event::OrderedEvent;
 use super::packet_source::PacketSource;
+use super::step::{Pause, Step};
 use crate::decode::tally::Tally;
 use crate::layout::{Layout, Want};
 use crate::packets::LocatedPacket;
@@ -80,81 +80,6 @@ pub struct InOrder<'r> {
     size: u64,
     /// Whether sources may still be added.
     expects_sources: bool,
-}
-
-/// Traces among whose events there is an order.
-#[derive(Default)]
-struct Lane {
-    /// The open packets by their next events, except for the current one.
-    heads: BinaryHeap<Reverse<Head>>,
-    /// Whether it had nothing when it was last asked, and is not asked again while others have more.
-    is_waiting: bool,
-}
-
-/// What the merge compares: the time of a packet's next event, its stream and its number there. The last is its slot.
-type Head = (i64, usize, u64, usize);
-
-/// The packet whose events are being handed out, and what the next one is compared with.
-#[derive(Clone, Copy)]
-struct Current {
-    slot: usize,
-    stream: usize,
-    number: u64,
-    /// The earliest of the other packets' next events.
-    other: Option<Head>,
-    /// The earliest time of what is not open yet.
-    floor: Option<i64>,
-}
-
-impl Current {
-    /// Up to when its events come before all others.
-    #[inline(always)]
-    fn last_time(&self) -> i64 {
-        let before_floor = self.floor.map_or(i64::MAX, |floor| floor.saturating_sub(1));
-        let before_other = self.other.map_or(i64::MAX, |(time, stream, number, _)| {
-            let is_second = (self.stream, self.number) > (stream, number);
-            time.saturating_sub(i64::from(is_second))
-        });
-        before_floor.min(before_other)
-    }
-
-    /// The next event of the others, if it comes before what is not open yet.
-    #[inline(always)]
-    fn other_before_floor(&self) -> Option<Head> {
-        self.other.filter(|other| self.floor.is_none_or(|floor| other.0 < floor))
-    }
-}
-
-/// What comes next.
-pub enum Step<'a> {
-    /// An event.
-    Event(OrderedEvent<'a>),
-    /// Nothing yet: a source must deliver more before it is known which event is next. Files never wait.
-    Wait,
-    /// Nothing more.
-    End,
-}
-
-impl<'a> Step<'a> {
-    /// The event, if that is what comes next.
-    #[inline]
-    pub fn event(self) -> Option<OrderedEvent<'a>> {
-        match self {
-            Step::Event(event) => Some(event),
-            Step::Wait | Step::End => None,
-        }
-    }
-}
-
-/// Why [`InOrder::next_events`] handed out no more events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pause {
-    /// There were enough.
-    Enough,
-    /// As [`Step::Wait`].
-    Wait,
-    /// As [`Step::End`].
-    End,
 }
 
 /// What the merge found to be next.
@@ -256,7 +181,7 @@ impl<'r> InOrder<'r> {
 
     /// Lets another thread see how far reading has come.
     pub fn with_progress(mut self, progress: &'r Progress) -> InOrder<'r> {
-        progress.total.store(self.size, Ordering::Relaxed);
+        progress.set_total(self.size);
         self.progress = Some(progress);
         self
     }
@@ -487,7 +412,7 @@ impl<'r> InOrder<'r> {
             self.arrivals.damaged(damage);
         }
         if let Some(progress) = self.progress {
-            progress.done.fetch_add(length, Ordering::Relaxed);
+            progress.add(length);
         }
         self.open[slot].release();
         self.free.push(slot);

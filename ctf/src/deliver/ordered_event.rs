@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::decode::event_plan::ValueSource;
 use crate::decode::frozen::Frozen;
 use crate::decode::stream_plan::ClassPlan;
-use crate::{Brief, EventClass, Events, Fields, Value};
+use crate::events::Fields;
+use crate::{Brief, EventClass, Events, Value};
 
 /// An event, borrowed until the next one is asked for.
 ///
@@ -80,6 +81,7 @@ impl<'a> OrderedEvent<'a> {
     }
 
     /// The value of a field, as far as it is brief.
+    #[doc(hidden)]
     #[inline]
     pub fn brief(&self, field: usize) -> Brief {
         match &self.values {
@@ -100,7 +102,7 @@ impl<'a> OrderedEvent<'a> {
 
     /// The event as a batch of one, for code that takes [`Events`].
     pub fn events(&self) -> Events<'_> {
-        Events { class: self.plan.class.index, count: 1, fields: self }
+        Events::new(self.plan.class.index, 1, self)
     }
 }
 

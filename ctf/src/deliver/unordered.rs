@@ -80,7 +80,7 @@ pub fn read<C: Collect>(
         .collect();
     // In the order of the files, so that the system reads ahead.
     packet_tasks.sort_by_key(|task| (task.trace, task.packet.file, task.packet.offset));
-    progress.total.store(packet_tasks.iter().map(|task| task.packet.length).sum(), Ordering::Relaxed);
+    progress.set_total(packet_tasks.iter().map(|task| task.packet.length).sum());
     let next = AtomicUsize::new(0);
     let is_stopped = AtomicBool::new(false);
     let work = |collector: C| {
@@ -223,6 +223,6 @@ impl<C: Collect> Worker<'_, C> {
     }
 
     fn done(&self, PacketTask { packet, .. }: PacketTask<'_>) {
-        self.progress.done.fetch_add(packet.length, Ordering::Relaxed);
+        self.progress.add(packet.length);
     }
 }

@@ -1,5 +1,7 @@
 //! The files of a trace, which may be spread over several folders.
 
+use std::fs::File;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -41,6 +43,21 @@ impl TraceFiles {
             streams: streams.collect(),
             ..TraceFiles::default()
         }
+    }
+
+    /// A trace in files that are open and may have no name: the bytes of its metadata file, the folders that it is known by, and
+    /// its stream files under a name.
+    pub fn from_files(
+        metadata: Vec<u8>,
+        folders: Vec<PathBuf>,
+        streams: Vec<(PathBuf, File)>,
+    ) -> io::Result<TraceFiles> {
+        let part = |(name, file): (PathBuf, File)| {
+            let length = file.metadata()?.len();
+            Ok(Location::part(name, Arc::new(file), 0, length))
+        };
+        let streams = streams.into_iter().map(part).collect::<io::Result<_>>()?;
+        Ok(TraceFiles { folders, streams, ..TraceFiles::from_bytes(metadata, Vec::new()) })
     }
 
     /// Whether the trace is of CTF 2, and not of CTF 1.8.

@@ -76,6 +76,8 @@ pub struct Clock {
     pub offset_seconds: i64,
     /// Counts from there to the clock's origin.
     pub offset: i64,
+    /// Which clock it is: LTTng's is the boot ID of the machine.
+    pub uuid: Option<Uuid>,
 }
 
 /// Where an integer that a length or a variant refers to is kept while decoding.

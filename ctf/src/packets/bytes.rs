@@ -48,7 +48,6 @@ pub struct Location {
 enum Backing {
     File,
     /// A part of a file that is open, e.g. of an archive: where it begins, and its length.
-    #[cfg_attr(not(feature = "archives"), expect(dead_code))]
     Part(Arc<File>, u64, u64),
     Memory(Arc<[u8]>),
 }
@@ -64,7 +63,6 @@ impl Location {
     }
 
     /// A part of a file that is open, under a name: where it begins, and its length.
-    #[cfg(feature = "archives")]
     pub fn part(path: PathBuf, file: Arc<File>, offset: u64, length: u64) -> Location {
         Location { path, backing: Backing::Part(file, offset, length) }
     }

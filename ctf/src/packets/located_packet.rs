@@ -14,6 +14,8 @@ pub struct LocatedPacket {
     pub header: PacketHeader,
     /// Whether the file ends before the packet does.
     pub is_cut: bool,
+    /// Whether it is not to be read: somebody has read it before.
+    pub is_skipped: bool,
     /// An upper bound of the clock's counts of its events, from its header and its successor's.
     pub latest: u64,
 }

@@ -1,14 +1,14 @@
 //! Where packets are: in which files, at which offsets, and which of them count.
 //!
 //! ```text
-//! files or memory ──bytes──> scan ──header──> packets ──ledger──> each once, with what was lost between them
+//! files or memory ──bytes──> scan ──header──> packets ──continuity──> each once, with what was lost between them
 //!                             └ index: hints where to continue after damage
 //! ```
 
 pub mod bytes;
+pub mod continuity;
 pub mod header;
 pub mod index;
-pub mod ledger;
 mod located_packet;
 pub mod pool;
 pub mod scan;

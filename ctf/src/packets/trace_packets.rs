@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::bytes::Location;
-use super::{LocatedPacket, index, ledger, scan};
+use super::{LocatedPacket, continuity, index, scan};
 use crate::Damage;
 use crate::metadata::Metadata;
 
@@ -43,7 +43,7 @@ impl TracePackets {
                 }
             }
         }
-        ledger::arrange(&mut found.packets);
+        continuity::arrange(&mut found.packets);
         found
     }
 
@@ -55,7 +55,7 @@ impl TracePackets {
     pub fn ends(&self) -> impl Iterator<Item = &LocatedPacket> {
         let has_events = |packet: &&LocatedPacket| {
             let header = &packet.header;
-            header.content_size.is_none_or(|size| size > header.events_at)
+            !packet.is_skipped && header.content_size.is_none_or(|size| size > header.events_at)
         };
         self.streams().flat_map(move |stream| {
             let mut packets = stream.iter().filter(has_events);

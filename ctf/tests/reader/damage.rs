@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use lttng_testing::Random;
+use fastrand::Rng;
 
 use crate::support::{PACKET, Recording, Seen, assert_same, copy_folder};
 
@@ -150,13 +150,13 @@ fn random_bytes_in_a_stream_are_survived() {
     let recorded = Recording::copy();
     let stream = recorded.stream();
     let sound = fs::read(&stream).unwrap();
-    let mut random = Random::new(1);
+    let mut random = Rng::with_seed(1);
     let mut damaged = 0;
     for _ in 0..100 {
         let mut bytes = sound.clone();
         for _ in 0..4 {
-            let at = random.index(bytes.len());
-            bytes[at] = random.number() as u8;
+            let at = random.usize(..bytes.len());
+            bytes[at] = random.u8(..);
         }
         fs::write(&stream, bytes).unwrap();
         // Reading compares the sources.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use ctf_reader::{EventClass, FieldClasses, InOrder, Reader, Step, Window, all_fields};
-use lttng_testing::Random;
+use fastrand::Rng;
 
 use crate::arriving::{Piece, Shared};
 use crate::child::{ALLOCATOR, peak_memory_of};
@@ -71,12 +71,12 @@ fn packets(text: &str, size: usize) -> Vec<Vec<u8>> {
 }
 
 /// The bytes in pieces, cut at random.
-fn cut(bytes: &[u8], random: &mut Random) -> Vec<Vec<u8>> {
+fn cut(bytes: &[u8], random: &mut Rng) -> Vec<Vec<u8>> {
     let mut rest = bytes;
     let mut pieces = Vec::new();
-    let longest = 1 + random.index(2000);
+    let longest = 1 + random.usize(..2000);
     while !rest.is_empty() {
-        let (piece, after) = rest.split_at((1 + random.index(longest)).min(rest.len()));
+        let (piece, after) = rest.split_at((1 + random.usize(..longest)).min(rest.len()));
         pieces.push(piece.to_vec());
         rest = after;
     }
@@ -102,8 +102,8 @@ fn metadata_in_pieces_gives_the_classes_that_it_gives_at_once() {
         assert!(expected.len() >= 3);
         expected.sort_by(|a, b| a.1.cmp(&b.1));
         for round in 0..30 {
-            let mut random = Random::new(100 * seed + round);
-            let packets = packets(&text, 1 + random.index(1000)).concat();
+            let mut random = Rng::with_seed(100 * seed + round);
+            let packets = packets(&text, 1 + random.usize(..1000)).concat();
             for bytes in [text.as_bytes(), &packets] {
                 let (mut classes, found, _) = arrive(cut(bytes, &mut random));
                 // Numbers are given in the order in which classes come.

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use ctf_reader::{Discovery, Reader, Report, TraceFiles, Window};
-use lttng_testing::Random;
+use fastrand::Rng;
 
 use crate::child::peak_memory_of;
 use crate::support::{Recording, assert_same, read_all, read_both_ways};
@@ -31,15 +31,15 @@ fn span_is_that_of_the_events() {
 }
 
 /// Flips some bits, and sometimes cuts off the end.
-fn damaged(bytes: &[u8], random: &mut Random) -> Vec<u8> {
+fn damaged(bytes: &[u8], random: &mut Rng) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
-    if random.below(3) == 0 {
-        bytes.truncate(random.index(bytes.len() + 1));
+    if random.u64(..3) == 0 {
+        bytes.truncate(random.usize(..bytes.len() + 1));
     }
-    for _ in 0..random.below(8) {
+    for _ in 0..random.u64(..8) {
         if !bytes.is_empty() {
-            let at = random.index(bytes.len());
-            bytes[at] ^= 1 << random.below(8);
+            let at = random.usize(..bytes.len());
+            bytes[at] ^= 1 << random.u64(..8);
         }
     }
     bytes
@@ -110,7 +110,7 @@ fn thousands_of_damaged_traces_are_survived() {
         stream.truncate(3 * 4096);
         let sound = read_bytes(&metadata, &stream).expect("it is sound");
         assert_eq!(sound.damage, []);
-        let mut random = Random::new(1);
+        let mut random = Rng::with_seed(1);
         let (mut noticed, mut unreadable) = (0, 0);
         for _ in 0..1000 {
             let report =

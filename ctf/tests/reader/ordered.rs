@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ctf_reader::{InOrder, NextPacket, OrderedEvent, Pause, Reader, Report, Step, Value, Window, all_fields};
-use lttng_testing::Random;
+use fastrand::Rng;
 
 use crate::arriving::{self, Piece, Shared};
 use crate::small::{LATE_CLASS, METADATA, NUMBERED, SmallPacket};
@@ -39,14 +39,14 @@ fn read(reader: &Reader, window: Window) -> (Vec<EventKey>, Report) {
 }
 
 /// The same, in pieces of any size, some of which end early, with single events between them.
-fn read_in_pieces(reader: &Reader, window: Window, random: &mut Random) -> (Vec<EventKey>, Report) {
+fn read_in_pieces(reader: &Reader, window: Window, random: &mut Rng) -> (Vec<EventKey>, Report) {
     let mut events = reader.in_order(window, all_fields);
     let mut seen = Vec::new();
     let key = |event: &OrderedEvent<'_>| {
         (event.timestamp(), number(event.field("stream")), number(event.field("number")))
     };
     loop {
-        let (most, stop) = (random.below(300) as usize, seen.len() + random.below(600) as usize);
+        let (most, stop) = (random.u64(..300) as usize, seen.len() + random.u64(..600) as usize);
         let pause = events.next_events(most, |event| {
             seen.push(key(event));
             if seen.len() == stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -74,27 +74,27 @@ fn random_traces_come_as_a_brute_force_sort_has_them() {
     // Big-endian machines are emulated ones, which are slow.
     let seeds = if cfg!(target_endian = "big") { 20 } else { 120 };
     for seed in 1..seeds {
-        let mut random = Random::new(seed);
+        let mut random = Rng::with_seed(seed);
         let (mut streams, mut expected) = (Vec::new(), Vec::new());
         // Many events share a time where times are few.
-        let pace = 1 + random.below(40);
-        for stream in 0..1 + random.below(12) {
-            let (mut bytes, mut time, mut count) = (Vec::new(), random.below(100), 0);
-            let lies = random.below(2) == 0;
-            for sequence in 0..random.below(8) {
+        let pace = 1 + random.u64(..40);
+        for stream in 0..1 + random.u64(..12) {
+            let (mut bytes, mut time, mut count) = (Vec::new(), random.u64(..100), 0);
+            let lies = random.u64(..2) == 0;
+            for sequence in 0..random.u64(..8) {
                 let begin = time;
                 let mut events = Vec::new();
-                for _ in 0..random.below(if sequence == 0 { 2000 } else { 20 }) {
-                    time += random.below(pace);
+                for _ in 0..random.u64(..if sequence == 0 { 2000 } else { 20 }) {
+                    time += random.u64(..pace);
                     events.push((time as i64, stream, count));
                     count += 1;
                 }
                 // Either headers say that packets end before their last events, or packets overlap.
-                let end = if lies { begin + random.below(1 + time - begin) } else { time + random.below(9) };
+                let end = if lies { begin + random.u64(..1 + time - begin) } else { time + random.u64(..9) };
                 bytes.extend(packet(stream, sequence, NUMBERED, (begin, end), &events));
                 expected.extend(events);
-                if !lies && random.below(3) == 0 {
-                    time = begin + random.below(1 + time - begin);
+                if !lies && random.u64(..3) == 0 {
+                    time = begin + random.u64(..1 + time - begin);
                 }
             }
             streams.push(bytes);
@@ -108,7 +108,7 @@ fn random_traces_come_as_a_brute_force_sort_has_them() {
         assert_eq!(report.clock_steps.count, 0, "seed {seed}");
         let in_pieces = read_in_pieces(&reader, Window::default(), &mut random);
         assert_eq!(in_pieces, (seen, report), "seed {seed}");
-        let (since, until) = (random.below(500) as i64, random.below(4000) as i64);
+        let (since, until) = (random.u64(..500) as i64, random.u64(..4000) as i64);
         let (within, _) = read(&reader, Window { since: Some(since), until: Some(until) });
         expected.retain(|(time, ..)| (since..=until).contains(time));
         assert_eq!(within, expected, "seed {seed}, from {since} to {until}");

@@ -89,8 +89,10 @@ fn number(lines: &[&str], name: &str) -> u64 {
 
 fn clock(lines: &[&str]) -> Value {
     let (frequency, offset) = (number(lines, "freq"), number(lines, "offset"));
+    // LTTng names the clock by the machine's boot ID.
+    let uid = lines.iter().find_map(|line| assigned(line, "uuid")).unwrap().trim_matches('"');
     json!({"type": "clock-class", "id": "monotonic", "name": "monotonic", "description": "Monotonic Clock",
-        "frequency": frequency, "origin": "unix-epoch",
+        "uid": uid, "frequency": frequency, "origin": "unix-epoch",
         "offset-from-origin": {"seconds": offset / frequency, "cycles": offset % frequency}})
 }
 

@@ -29,8 +29,9 @@ fn fleet(hosts: usize, events: u64) -> TempDir {
 fn all_is_there(tables: &Path, hosts: usize, events: u64) {
     assert_eq!(files(tables, "events").len(), hosts);
     assert_eq!(rows(tables, "events"), hosts * events as usize);
-    let remains = Command::new("find").arg(tables).args(["-name", "*.partial"]).output().expect("find runs");
-    assert!(remains.stdout.is_empty(), "{}", String::from_utf8_lossy(&remains.stdout));
+    let remains = Command::new("find").arg(tables.join("_ltt/staging")).arg("-type").arg("f").output();
+    let remains = remains.expect("find runs").stdout;
+    assert!(remains.is_empty(), "{}", String::from_utf8_lossy(&remains));
 }
 
 #[test]
@@ -40,11 +41,8 @@ fn an_export_that_is_killed_leaves_whole_files_and_is_completed_by_the_next() {
     let mut random = Random::new(seed);
     let traces = fleet(6, 3000);
     let tables = tempfile::tempdir().expect("a temporary folder");
-    for round in 0..8 {
+    for _ in 0..8 {
         let mut export = ltt_parquet(tables.path(), &[traces.path()]);
-        if round % 4 == 3 {
-            export.arg("--force");
-        }
         let mut running = export.stderr(Stdio::null()).spawn().expect("it runs");
         sleep(Duration::from_millis(random.below(120)));
         // It may have ended already.
@@ -65,12 +63,14 @@ fn a_full_disk_leaves_whole_files_and_is_completed_when_there_is_room() {
     }
     let traces = fleet(4, 3000);
     let tables = tempfile::tempdir().expect("a temporary folder");
-    // In a namespace of its own, so that nothing is mounted for others. What is there when the disk is full is copied.
+    // In a private namespace, so that nothing is mounted for others. A file fills the disk and makes room when it is
+    // removed: a plain user may mount a tmpfs, but not mount it again with another size. What is there when the disk is
+    // full is copied.
     let script = r#"
-        mount -t tmpfs -o size=160k none "$1" || exit 99
+        mount -t tmpfs -o size=8m none "$1" && head -c 8224768 /dev/zero >"$1/ballast" || exit 99
         "$0" --output "$1/t" "$2" 2>"$3/said"; echo $? >"$3/status"
         mkdir "$3/full" && cp -r "$1/t" "$3/full/"
-        mount -o remount,size=64m "$1" || exit 99
+        rm "$1/ballast" || exit 99
         "$0" --output "$1/t" "$2" 2>>"$3/said" || exit 98
         cp -r "$1/t" "$3/whole"
     "#;
@@ -96,6 +96,9 @@ fn a_damaged_trace_spoils_no_other() {
     let stream = traces.path().join("host-3/stream_0");
     let bytes = std::fs::read(&stream).expect("it is there");
     std::fs::write(&stream, &bytes[..bytes.len() / 2]).expect("it can be written");
+    let long_ago = SystemTime::now() - Duration::from_secs(3600);
+    let file = std::fs::File::options().write(true).open(&stream).expect("it is there");
+    file.set_modified(long_ago).expect("it can be set");
     let tables = tempfile::tempdir().expect("a temporary folder");
     let (status, said) = said(&mut ltt_parquet(tables.path(), &[traces.path()]));
     assert_eq!(status, 3, "{said}");
@@ -105,36 +108,36 @@ fn a_damaged_trace_spoils_no_other() {
     assert!((300..400).contains(&whole), "{whole}");
     let damage = metadata(tables.path(), "events", "ltt.damaged_places");
     assert_eq!(damage, ["0", "1"], "the file of the damaged one says so");
+    let (status, again) = crate::run::said(&mut ltt_parquet(tables.path(), &[traces.path()]));
+    assert!(status == 3 && again.contains("host host-3: 1 damaged part"), "{again}");
+    assert_eq!(rows(tables.path(), "events"), whole);
 }
 
 #[test]
-fn a_host_is_exported_once_and_replaced_when_asked_or_when_its_trace_has_grown() {
-    let traces = tempfile::tempdir().expect("a temporary folder");
+fn what_is_still_being_written_waits_until_it_is_whole() {
+    let traces = fleet(1, 100);
+    let stream = traces.path().join("host-0/stream_0");
+    let bytes = std::fs::read(&stream).expect("it is there");
+    std::fs::write(&stream, &bytes[..bytes.len() / 2]).expect("it can be written");
     let tables = tempfile::tempdir().expect("a temporary folder");
-    let first = traces.path().join("first");
-    requests("alpha", &[("get", 10), ("set", 30)]).write_to(&first);
-    let export =
-        |arguments: &[&str], traces: &[&Path]| said(ltt_parquet(tables.path(), traces).args(arguments));
-    let expect = |(status, said): (i32, String), part: &str, events: usize| {
-        assert_eq!((status, rows(tables.path(), "events")), (0, events), "{said}");
-        assert!(said.contains(part), "{said}");
-    };
-    expect(export(&[], &[&first]), "2 events of 1 host", 2);
-    // The same folder twice is one trace.
-    expect(export(&[], &[&first, &first]), "1 host exported before", 2);
-    expect(export(&["--force"], &[&first]), "2 events of 1 host", 2);
-    requests("alpha", &[("get", 10), ("set", 30), ("get", 5)]).write_to(&first);
-    expect(export(&[], &[&first]), "3 events of 1 host", 3);
-    // Another trace of the host is added; together they replace both.
-    let second = traces.path().join("second");
-    requests("alpha", &[("del", 1)]).write_to(&second);
-    expect(export(&[], &[&second]), "1 event of 1 host", 4);
-    expect(export(&[], &[&first, &second]), "4 events of 1 host", 4);
-    // One of them alone would take the other away.
-    let (status, said) = export(&[], &[&second]);
-    assert_eq!(status, 1, "{said}");
-    assert!(said.contains("exported before, together with others"), "{said}");
-    assert_eq!(rows(tables.path(), "events"), 4);
+    let (status, half) = said(&mut ltt_parquet(tables.path(), &[traces.path()]));
+    assert!(status == 0 && half.contains("1 packet still being written"), "{half}");
+    std::fs::write(&stream, &bytes).expect("it can be written");
+    assert_eq!(said(&mut ltt_parquet(tables.path(), &[traces.path()])).0, 0);
+    all_is_there(tables.path(), 1, 100);
+}
+
+#[test]
+fn runs_at_the_same_time_export_each_host_once_and_all_succeed() {
+    let traces = fleet(12, 50);
+    let tables = tempfile::tempdir().expect("a temporary folder");
+    let start =
+        |_| ltt_parquet(tables.path(), &[traces.path()]).stderr(Stdio::null()).spawn().expect("it runs");
+    let running: Vec<_> = (0..4).map(start).collect();
+    for mut export in running {
+        assert!(export.wait_in_time().expect("it ends").success());
+    }
+    all_is_there(tables.path(), 12, 50);
 }
 
 #[test]

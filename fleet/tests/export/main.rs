@@ -1,5 +1,7 @@
 //! The program `ltt-parquet`, run as its users run it.
 
+mod agent;
+mod append;
 mod consistent;
 mod equal;
 #[path = "../../../viewer/tests/cli/handwritten.rs"]
@@ -10,3 +12,4 @@ mod odd;
 mod refused;
 mod relay;
 mod run;
+mod versions;

@@ -35,7 +35,7 @@ fn a_trace_without_events_is_exported_once_and_has_no_rows() {
     let (traces, tables) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
     requests("idle", &[]).write_to(&traces.path().join("idle"));
     requests("busy", &[("get", 10)]).write_to(&traces.path().join("busy"));
-    for expected in ["1 event of 2 hosts", "2 hosts exported before"] {
+    for expected in ["1 event of 2 hosts", "2 hosts with nothing new"] {
         let (status, said) = said(&mut ltt_parquet(tables.path(), &[traces.path()]));
         assert_eq!(status, 0, "{said}");
         assert!(said.contains(expected), "{said}");

@@ -16,7 +16,7 @@ fn what_cannot_be_exported_is_refused_in_one_line() {
     std::fs::create_dir_all(path("empty")).expect("it can be created");
     std::fs::write(path("damaged/metadata"), "not metadata").expect("it can be written");
     std::fs::write(path("file"), "precious").expect("it can be written");
-    let cases: [(&[&str], i32, &str); 12] = [
+    let cases: [(&[&str], i32, &str); 16] = [
         (&[], 2, "TRACE"),
         (&["t"], 2, "--output"),
         (&["t", "--output", "x", "--list"], 2, "--list"),
@@ -29,6 +29,10 @@ fn what_cannot_be_exported_is_refused_in_one_line() {
         (&["t", "--output", "file"], 1, "file: it is not a folder"),
         (&["t", "--output", "/proc/x"], 1, "/proc/x: cannot create it"),
         (&["t", "--output", "t/x"], 1, "t/x: it is within the trace"),
+        (&["t", "--output", "s3://bucket/tables"], 1, "s3://bucket/tables: s3:// is not supported"),
+        (&["t", "--output", "ftp://host/tables"], 1, "ftp://host/tables: ftp:// is not supported"),
+        (&["prune", "--keep", "soon", "x"], 2, "write a duration such as 30d"),
+        (&["prune", "--keep", "30d", "empty"], 1, "empty: no tables of ltt-parquet here"),
     ];
     for (arguments, status, because) in cases {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ltt-parquet"));

@@ -43,7 +43,7 @@ fuzz_target!(|records: &[u8]| {
 /// Receives and merges until the relay is lost or has nothing more.
 fn view(url: &str) {
     // Replies that are too short are waited for.
-    let options = Options { timeout: Duration::from_millis(50), ..Options::default() };
+    let options = Options::default().with_timeout(Duration::from_millis(50));
     let mut live = Live::start(vec![url.parse().expect("an address")], &options);
     let mut merge = live.merge(Window::default(), all_fields);
     loop {

@@ -1,4 +1,4 @@
-//! A relay that lies: wrong lengths, endless streams and metadata, replies that are cut, slow or garbled. Nothing may
+//! A malicious relay: wrong lengths, endless streams and metadata, replies that are cut, slow or garbled. Nothing may
 //! panic, hang or fill the memory.
 
 use std::io::Write;
@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use fastrand::Rng;
 use lttng_live::{Options, State};
-use lttng_testing::{CountingAllocator, Random, must_end, wait_until};
+use lttng_testing::{CountingAllocator, must_end, wait_until};
 
 use crate::honest_relay::{METADATA, honest, request, stream, words};
 use crate::support::Viewer;
@@ -77,13 +78,13 @@ fn serve(mut connection: TcpStream, answer: &Answer) {
 
 /// Waits for replies longer than any machine takes for one.
 fn patient() -> Options {
-    Options { timeout: Duration::from_secs(60), ..Options::default() }
+    Options::default().with_timeout(Duration::from_secs(60))
 }
 
 /// Gives up on replies soon.
 fn impatient() -> Options {
     let (timeout, patience) = (Duration::from_millis(100), Duration::from_millis(50));
-    Options { timeout, patience, ..Options::default() }
+    Options::default().with_timeout(timeout).with_patience(patience)
 }
 
 #[global_allocator]
@@ -251,7 +252,7 @@ fn long_metadata_may_take_a_second_longer_for_each_mebibyte() {
         }
     });
     // All of it takes longer than the timeout.
-    let options = Options { timeout: PAUSE * 3, ..Options::default() };
+    let options = Options::default().with_timeout(PAUSE * 3);
     Viewer::start(&[&relay.url], &options).until("events arrive", |viewer| !viewer.seen.is_empty());
 }
 
@@ -293,8 +294,8 @@ fn answer_that_comes_too_late_is_not_waited_for() {
 
 /// Watches a relay whose replies are garbled, for a while.
 fn watch_garbled(seed: u64) {
-    let random = Mutex::new(Random::new(seed));
-    let below = move |limit: u64| random.lock().expect("nobody panics with it").below(limit);
+    let random = Mutex::new(Rng::with_seed(seed));
+    let below = move |limit: u64| random.lock().expect("nobody panics with it").u64(..limit);
     let counter = AtomicU64::new(0);
     let relay = Liar::start(move |command, _| {
         let mut reply = honest(command, &counter);

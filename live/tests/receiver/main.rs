@@ -1,4 +1,4 @@
-//! Receiving: from real relays, and from one that lies.
+//! Receiving: from real relays, and from a malicious one.
 
 #[path = "../support/honest_relay.rs"]
 mod honest_relay;

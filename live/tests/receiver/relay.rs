@@ -154,7 +154,7 @@ fn relay_that_is_stopped_holds_up_no_other_host() {
     };
     // Longer than the test waits: nothing goes on because a relay was given up.
     let (timeout, patience) = (Duration::from_secs(600), Duration::from_secs(600));
-    let options = Options { timeout, patience, order: Order::Host, ..Options::default() };
+    let options = Options::default().with_timeout(timeout).with_patience(patience).with_order(Order::Host);
     let mut viewer = Viewer::start(&[&url(0), &url(1)], &options);
     let mut programs = daemons.each_ref().map(Tracee::start);
     programs.iter_mut().for_each(|program| program.emit("work", 100));
@@ -179,7 +179,7 @@ fn beginning_now_leaves_out_what_was_before() {
     let mut from_the_start = Viewer::start(&[&session.url(&relay)], &Options::default());
     from_the_start.until("all has been received", |viewer| viewer.seen.len() == 1000);
     drop(from_the_start);
-    let options = Options { seek: Seek::Now, ..Options::default() };
+    let options = Options::default().with_seek(Seek::Now);
     let mut viewer = Viewer::start(&[&session.url(&relay)], &options);
     viewer.until("it is attached", |viewer| viewer.status().state == State::Attached);
     program.emit("work", 7);
@@ -229,7 +229,7 @@ fn relay_that_stalls_loses_nothing_and_repeats_nothing() {
     let session = started(&daemon, &relay);
     let mut program = Tracee::start(&daemon);
     let (timeout, patience) = (Duration::from_millis(300), Duration::from_millis(300));
-    let options = Options { timeout, patience, ..Options::default() };
+    let options = Options::default().with_timeout(timeout).with_patience(patience);
     let mut viewer = Viewer::start(&[&session.url(&relay)], &options);
     let mut emitted = 0;
     for round in 0..3 {

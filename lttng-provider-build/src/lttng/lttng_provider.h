@@ -22,9 +22,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 #include <unistd.h>
 #include <unwind.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 
 /*
  * A statically linked program has a private C library. LTTng-UST would load another one beside it, and the process would
@@ -130,8 +134,9 @@ static inline void lttng_provider_unregister(struct lttng_ust_registered_probe *
 #define lttng_ust_probe_unregister lttng_provider_unregister
 
 /*
- * Spare memory for copies that are too large for the stack: static, because an event must neither allocate nor call the
- * system, be it in a signal handler, in a sandbox or where memory is limited. Pages that are not used take no memory.
+ * Spare memory for copies that are too large for the stack: mapped once, when LTTng-UST is loaded, because an event must
+ * neither allocate nor call the system, be it in a signal handler, in a sandbox or where memory is limited. Pages that are not
+ * used take no memory. It is never unmapped: at exit, other threads may still emit.
  *
  * A chunk is taken by setting its bit, so a signal handler that interrupts another event takes other chunks. Threads start
  * at different lanes, so that they seldom write to the same cache line.
@@ -154,7 +159,8 @@ struct lttng_provider_shared {
 	bool is_reset_after_fork;
 	bool has_ssse3;
 	bool is_static;
-	char chunks[LTTNG_PROVIDER_LANES][LTTNG_PROVIDER_CHUNKS][LTTNG_PROVIDER_CHUNK];
+	/* LTTNG_PROVIDER_LANES of them; NULL if there is no memory. */
+	char (*chunks)[LTTNG_PROVIDER_CHUNKS][LTTNG_PROVIDER_CHUNK];
 };
 
 typedef struct lttng_provider_shared lttng_provider_shared_type;
@@ -165,11 +171,11 @@ template <int> struct lttng_provider_shared_by_cpp {
 	static lttng_provider_shared_type shared;
 };
 template <int number> lttng_provider_shared_type lttng_provider_shared_by_cpp<number>::shared
-	__attribute__((visibility("hidden"), aligned(LTTNG_PROVIDER_CHUNK)));
+	__attribute__((visibility("hidden"), aligned(128)));
 #define lttng_provider_shared lttng_provider_shared_by_cpp<0>::shared
 #else
 struct lttng_provider_shared lttng_provider_shared
-	__attribute__((common, visibility("hidden"), aligned(LTTNG_PROVIDER_CHUNK)));
+	__attribute__((common, visibility("hidden"), aligned(128)));
 #endif
 
 /* The threads that had chunks are not in the child. */
@@ -182,7 +188,8 @@ static void lttng_provider_reset_after_fork(void)
 static void __attribute__((constructor)) lttng_provider_start(void)
 {
 	lttng_provider_shared_type *shared = &lttng_provider_shared;
-	void *library, *lock;
+	size_t size = (size_t) LTTNG_PROVIDER_LANES * LTTNG_PROVIDER_CHUNKS * LTTNG_PROVIDER_CHUNK;
+	void *library, *lock, *chunks;
 
 	if (!shared->is_reset_after_fork)
 		shared->is_reset_after_fork = !pthread_atfork(NULL, NULL, lttng_provider_reset_after_fork);
@@ -200,6 +207,8 @@ static void __attribute__((constructor)) lttng_provider_start(void)
 	library = dlopen(LTTNG_UST_TRACEPOINT_LIB_SONAME, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
 	if (!library)
 		return;
+	chunks = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	*(void **) &shared->chunks = chunks == MAP_FAILED ? NULL : chunks;
 	*(void **) &shared->rcu_read_unlock = dlsym(library, "lttng_ust_tp_rcu_read_unlock");
 	lock = dlsym(library, "lttng_ust_tp_rcu_read_lock");
 	/* Events are recorded from here on. */
@@ -231,7 +240,7 @@ static inline char *lttng_provider_take(struct lttng_provider_taken *taken, size
 	/* Threads differ in where their stacks are. */
 	size_t first = (size_t) (((uint64_t) (uintptr_t) taken >> 12) * 0x9e3779b97f4a7c15u >> 62);
 
-	if (count > LTTNG_PROVIDER_CHUNKS)
+	if (!shared->chunks || count > LTTNG_PROVIDER_CHUNKS)
 		return NULL;
 	for (size_t i = 0; i < LTTNG_PROVIDER_LANES; i++) {
 		size_t lane = (first + i) % LTTNG_PROVIDER_LANES;
@@ -1067,11 +1076,35 @@ static inline _Unwind_Reason_Code lttng_provider_frame(struct _Unwind_Context *c
 	return _URC_NO_REASON;
 }
 
+/*
+ * Whether the unwinder takes no lock, so that events may be emitted in signal handlers: since glibc 2.35 it finds its tables
+ * through _dl_find_object. The version is a constant of the library, which is safe to ask for anywhere.
+ */
+static inline bool lttng_provider_unwinds_without_lock(void)
+{
+#ifdef __GLIBC__
+	const char *version = gnu_get_libc_version();
+	unsigned int major = 0, minor = 0;
+
+	while (*version >= '0' && *version <= '9')
+		major = major * 10 + (unsigned int) (*version++ - '0');
+	if (*version == '.')
+		version++;
+	while (*version >= '0' && *version <= '9')
+		minor = minor * 10 + (unsigned int) (*version++ - '0');
+	return major > 2 || (major == 2 && minor >= 35);
+#else
+	return false;
+#endif
+}
+
 static __attribute__((unused, noinline)) size_t lttng_provider_capture(uint64_t *frames)
 {
 	/* This function, and the one that emits. */
 	struct lttng_provider_frames found = { frames, 0, 2 };
 
+	if (!lttng_provider_unwinds_without_lock())
+		return 0;
 	_Unwind_Backtrace(lttng_provider_frame, &found);
 	return found.count;
 }

@@ -7,8 +7,10 @@ use lttng_catalog::{Extent, Number};
 pub(super) struct Argument {
     /// The name.
     pub(super) name: String,
-    /// The type of the parameter, e.g. `impl Into<Text<'a>>`.
+    /// The type of the parameter of a function that records, e.g. `impl for<'v> Value<'v, Text<'v>>`.
     pub(super) parameter: String,
+    /// The type of the parameter of a function that makes the struct, e.g. `impl Into<Text<'a>>`.
+    pub(super) lent_parameter: String,
     /// The type of the field of a struct, e.g. `Text<'a>`.
     pub(super) field: String,
     /// The expression that makes the struct's field from the parameter.
@@ -22,6 +24,8 @@ pub(super) struct Argument {
 }
 
 const TEXT: &str = "lttng_provider::Text<'a>";
+/// Text that the function may own: it is only read while the function runs.
+const ANY_TEXT: &str = "impl for<'v> lttng_provider::Value<'v, lttng_provider::Text<'v>>";
 const FFI: &str = "lttng_provider::__private";
 
 pub(super) fn argument(lowered: &Lowered<'_>) -> Argument {
@@ -30,7 +34,8 @@ pub(super) fn argument(lowered: &Lowered<'_>) -> Argument {
     let field = if is_text { TEXT.to_owned() } else { lowered.rust_type("'a") };
     let recorded = recorded(lowered, &name);
     Argument {
-        parameter: if is_text { format!("impl Into<{TEXT}>") } else { field.clone() },
+        parameter: if is_text { ANY_TEXT.to_owned() } else { field.clone() },
+        lent_parameter: if is_text { format!("impl Into<{TEXT}>") } else { field.clone() },
         is_passed: lowered.is_passed(),
         borrows: lowered.is_passed() && field.contains("'a"),
         field,
@@ -52,10 +57,12 @@ fn recorded(argument: &Lowered<'_>, name: &str) -> String {
         (_, Extent::One) if argument.is_enumeration() => format!("{name}.value()"),
         (_, Extent::One) if argument.is_swapped() => format!("{FFI}::Network({name})"),
         (_, Extent::One) => name.to_owned(),
-        (_, Extent::Terminated) => format!("{FFI}::Terminated::new({name}.into())"),
-        (true, Extent::Fixed(count)) => format!("{FFI}::Characters::<{count}>::new({name}.into())"),
+        (_, Extent::Terminated) => format!("{FFI}::Terminated::new(lttng_provider::Value::value(&{name}))"),
+        (true, Extent::Fixed(count)) => {
+            format!("{FFI}::Characters::<{count}>::new(lttng_provider::Value::value(&{name}))")
+        }
         (true, Extent::Counted(width)) => {
-            format!("{FFI}::Counted::<{}>::new({name}.into())", length(width))
+            format!("{FFI}::Counted::<{}>::new(lttng_provider::Value::value(&{name}))", length(width))
         }
         (false, Extent::Fixed(_)) => format!("{FFI}::{network}Array({name})"),
         (false, Extent::Counted(width)) => {
@@ -77,10 +84,20 @@ pub(super) fn names(arguments: &[Argument]) -> String {
     arguments.iter().filter(|a| a.is_passed).map(|a| a.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// `a: u32` and so on.
-pub(super) fn parameters<'a>(arguments: impl IntoIterator<Item = &'a Argument>) -> Vec<String> {
-    let passed = arguments.into_iter().filter(|a| a.is_passed);
+/// `a: u32` and so on, for a function that records.
+pub(super) fn parameters(arguments: &[Argument]) -> Vec<String> {
+    let passed = arguments.iter().filter(|a| a.is_passed);
     passed.map(|a| format!("{}: {}", a.name, a.parameter)).collect()
+}
+
+/// `<'a>` if a parameter has that lifetime.
+pub(super) fn generics(parameters: &[String]) -> &'static str {
+    if parameters.iter().any(|parameter| parameter.contains("'a")) { "<'a>" } else { "" }
+}
+
+/// The same for a function that makes the struct, which borrows what it is passed.
+pub(super) fn lent_parameters<'a>(arguments: impl IntoIterator<Item = &'a Argument>) -> Vec<String> {
+    arguments.into_iter().map(|a| format!("{}: {}", a.name, a.lent_parameter)).collect()
 }
 
 /// `<'a>` if an argument borrows.

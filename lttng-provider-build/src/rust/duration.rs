@@ -2,7 +2,7 @@
 
 use lttng_catalog::{Field, Unit};
 
-use super::arguments::{Argument, lifetime, parameters};
+use super::arguments::{Argument, lent_parameters, lifetime};
 use super::context::Context;
 use super::doc;
 use super::layout::{indent, list};
@@ -97,7 +97,7 @@ impl<'c> Duration<'c> {
             signature = list(
                 "    ",
                 &format!("pub fn details{}(", self.details_lifetime()),
-                &parameters(details.iter().copied()),
+                &lent_parameters(details.iter().copied()),
                 &format!(") -> {} {{", self.details_type()),
             ),
             name = self.context.event.source.details_name(),

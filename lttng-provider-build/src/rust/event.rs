@@ -3,7 +3,7 @@
 use lttng_catalog::lowered::{Event, Provider};
 use lttng_catalog::{FieldType, Unit};
 
-use super::arguments::{capacity, lifetime, names, parameters};
+use super::arguments::{capacity, generics, names, parameters};
 use super::context::Context;
 use super::duration::Duration;
 use super::layout::list;
@@ -31,8 +31,8 @@ impl Context<'_> {
         let name = &self.event.rust_name;
         let lttng_name = doc::literal(&self.provider.name);
         let event_name = doc::literal(&self.event.source.name);
-        let generics = lifetime(&self.arguments);
         let parameters = parameters(&self.arguments);
+        let generics = generics(&parameters);
         let function = |name: &str| list("    ", &format!("pub fn {name}{generics}("), &parameters, ") {");
         let names = names(&self.arguments);
         let more = Duration::of(self).map(|duration| duration.functions()).unwrap_or_default();

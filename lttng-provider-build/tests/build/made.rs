@@ -2,9 +2,9 @@
 
 use std::slice::from_ref;
 
+use fastrand::Rng;
 use lttng_catalog::{Catalog, EventName, FieldType, valkey};
 use lttng_provider_build::{Options, c_sources, generate};
-use lttng_testing::Random;
 
 #[test]
 fn enum_that_does_not_exist_is_an_error() {
@@ -34,13 +34,13 @@ fn structure_that_no_file_can_have_is_an_error() {
 fn any_change_is_refused_or_generated() {
     let seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     println!("SEED={seed}");
-    let mut random = Random::new(seed);
+    let mut random = Rng::with_seed(seed);
     let mut options = Options::default();
     (options.back_ends.lttng, options.back_ends.usdt) = (true, true);
     let (mut refused, mut generated) = (0, 0);
     for _ in 0..100 {
         let mut catalog = valkey();
-        for _ in 0..=random.below(2) {
+        for _ in 0..=random.u64(..2) {
             change(&mut catalog, &mut random);
         }
         let rust = generate(from_ref(&catalog), &options);
@@ -51,14 +51,14 @@ fn any_change_is_refused_or_generated() {
 }
 
 /// Changes one thing that a field of the model allows.
-fn change(catalog: &mut Catalog, random: &mut Random) {
+fn change(catalog: &mut Catalog, random: &mut Rng) {
     let names = ["", "enum_field", "duration", "a b", "type", "self", "unix", "µ", "x"];
-    let any = |random: &mut Random| names[random.index(names.len())].to_owned();
+    let any = |random: &mut Rng| names[random.usize(..names.len())].to_owned();
     let count = catalog.providers.len();
-    let provider = &mut catalog.providers[random.index(count)];
+    let provider = &mut catalog.providers[random.usize(..count)];
     let count = provider.events.len();
-    let event = &mut provider.events[random.index(count)];
-    match random.below(12) {
+    let event = &mut provider.events[random.usize(..count)];
+    match random.u64(..12) {
         0 => provider.name = any(random),
         1 => provider.enums.clear(),
         2 => provider.classes.clear(),
@@ -71,13 +71,13 @@ fn change(catalog: &mut Catalog, random: &mut Random) {
         9 => event.fields.clear(),
         10 => event.doc = any(random),
         _ => {
-            let index = random.index(event.fields.len().max(1));
+            let index = random.usize(..event.fields.len().max(1));
             let Some(field) = event.fields.get_mut(index) else { return };
-            match random.below(6) {
+            match random.u64(..6) {
                 0 => field.name = any(random),
                 1 => field.argument = any(random),
                 2 => field.kind = FieldType::Enum(any(random)),
-                3 => field.kind = FieldType::TextArray(random.below(3) as u32 * 300_000),
+                3 => field.kind = FieldType::TextArray(random.u64(..3) as u32 * 300_000),
                 4 => field.kind = FieldType::Stack,
                 _ => field.recorded = false,
             }

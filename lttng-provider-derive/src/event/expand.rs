@@ -73,7 +73,7 @@ fn value(expected: &CatalogField<'_>, field: &StructField<'_>) -> TokenStream {
         }
         How::None(none) => {
             let some = expected.convert_inferred(quote_spanned!(kind.span()=> value));
-            let none = expected.convert_expression(none);
+            let none = expected.convert_expression(none, CatalogField::convert_inferred);
             quote! {
                 match &self.#name {
                     ::core::option::Option::Some(value) => #some,

@@ -1,318 +1,292 @@
-//! The code for a function: the same one, with a measurement before its body.
-
-use std::time::Duration;
+//! The code for a function, which drops what it owns in the order of the plain one, whether tracing is on or off.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
-use syn::spanned::Spanned;
-use syn::{Ident, Path};
+use quote::{ToTokens, format_ident, quote};
+use syn::{Ident, Token};
 
-use super::model::{Detail, Known, Measured, Model};
-use super::options::How;
-use super::parse::Function;
-use crate::field::reference;
+use super::model::{Measured, Model};
+use super::parse::{Function, Parameters};
+use super::values::{Ended, above_threshold, entries, keep, mixed_site, record_kept, records};
 
+/// Both forms of the function, of which `lttng-provider` takes the one for how it was built.
 pub(super) fn expand(model: &Model<'_>) -> TokenStream {
-    let block = match &model.events[..] {
+    let on = match &model.events[..] {
         _ if model.function.is_stream() => streamed(model),
-        [event] if !model.has_outcome() => alone(model, event),
-        _ => together(model),
+        _ if model.function.has_future_block() => returned_future(model),
+        _ if model.function.is_async() => wrapped(model),
+        _ if model.has_outcome() => called(model),
+        [event] => guarded_alone(model, event),
+        _ => guarded(model),
     };
-    model.function.with_statements(block).into_token_stream()
+    let off = off(model);
+    quote!(::lttng_provider::__private::traced! { { #off } { #on } })
 }
 
-/// One event, of which all but the duration is known at entry.
-fn alone(model: &Model<'_>, event: &Measured<'_>) -> TokenStream {
+/// The plain function. What is recorded is checked in a branch that is never taken; `impl Trait` cannot be checked.
+fn off(model: &Model<'_>) -> TokenStream {
+    let watch = &model.catalogs.watch;
+    let (entries, targets, keeps) = entries(model);
+    let duration = mixed_site("duration");
+    let ret = Ident::new("ret", Span::call_site());
+    let result = match (model.has_outcome() && !model.function.is_stream(), model.function.output()) {
+        (false, _) => Some(TokenStream::new()),
+        (true, None) => None,
+        (true, Some(kind)) => Some(quote!(let #ret: &#kind = loop {};)),
+    };
+    let cancelled = Ident::new("cancelled", Span::call_site());
+    let cancelled = model.function.is_stream().then(|| quote!(let #cancelled = false;));
+    let ended = if model.function.is_stream() { Ended::Stream } else { Ended::WithResult };
+    let records = records(model, &entries, &duration, ended);
+    let check = result.map(|result| {
+        quote! {
+            #result
+            #cancelled
+            let #duration = ::core::time::Duration::ZERO;
+            #records
+        }
+    });
+    let statements = &model.function.item.block.stmts;
+    let block = quote! {
+        #watch
+        #[allow(unreachable_code, unused, clippy::all, clippy::pedantic, clippy::nursery)]
+        if false {
+            #(
+                let mut #entries = ::lttng_provider::__private::Entry::<#targets, _>::new();
+                #entries.keep(#keeps);
+            )*
+            #check
+        }
+        #(#statements)*
+    };
+    model.function.with_block(block).into_token_stream()
+}
+
+/// One event, of which all but the duration is known at entry: a guard before the body.
+fn guarded_alone(model: &Model<'_>, event: &Measured<'_>) -> TokenStream {
     let (entry, measurement) = (mixed_site("entry"), mixed_site("_measurement"));
+    let (duration, kept) = (mixed_site("duration"), mixed_site("kept"));
     let watch = &model.catalogs.watch;
     let target = &event.target.path;
     let keep = keep(event);
-    let details = details(event);
-    let threshold = threshold(model.slower_than);
-    let start = quote! {
+    let record = record_kept(event, &quote!(#kept), &duration, Ended::WithResult);
+    let record = above_threshold(model, &duration, record);
+    let statements = &model.function.item.block.stmts;
+    let block = quote! {
         #watch
         let mut #entry = ::lttng_provider::__private::Entry::<#target, _>::new();
         #entry.keep(#keep);
-        let #measurement = #entry.measure(#details, #threshold);
+        let #measurement = #entry.measure(|#duration, #kept| { #record });
+        #(#statements)*
     };
-    let statements = model.function.statements();
-    if model.polling {
-        let output = output(model.function);
-        quote!(#start ::lttng_provider::__private::polled!(#measurement, { #output #(#statements)* }))
-    } else {
-        quote!(#start #(#statements)*)
-    }
+    model.function.with_block(block).into_token_stream()
 }
 
-/// Several events from one measurement, or one with values from the function's outcome.
-fn together(model: &Model<'_>) -> TokenStream {
+/// Several events from one measurement, of which all but the duration is known at entry.
+fn guarded(model: &Model<'_>) -> TokenStream {
     let watch = &model.catalogs.watch;
     let (entries, targets, keeps) = entries(model);
-    let (clock, duration) = (mixed_site("clock"), mixed_site("duration"));
-    let threshold = threshold(model.slower_than);
-    let records = |ended| -> TokenStream {
-        model
-            .events
-            .iter()
-            .zip(&entries)
-            .map(|(event, entry)| record(event, entry, &duration, ended))
-            .collect()
-    };
-    let start = quote! {
+    let (duration, guard) = (mixed_site("duration"), mixed_site("_guard"));
+    let records = records(model, &entries, &duration, Ended::WithResult);
+    let records = above_threshold(model, &duration, records);
+    let statements = &model.function.item.block.stmts;
+    let block = quote! {
         #watch
         #(
             let mut #entries = ::lttng_provider::__private::Entry::<#targets, _>::new();
             #entries.keep(#keeps);
         )*
-        let mut #clock = ::lttng_provider::__private::Clock::start(false #(|| #entries.is_enabled())*, #threshold);
+        let #guard = ::lttng_provider::__private::Clock::start(false #(|| #entries.is_enabled())*)
+            .guard(|#duration| { #records });
+        #(#statements)*
     };
-    let statements = model.function.statements();
+    model.function.with_block(block).into_token_stream()
+}
+
+/// Events with values from the result of a function that is not async: its body is a closure with the function's parameters,
+/// which drops them as the function does.
+fn called(model: &Model<'_>) -> TokenStream {
+    let (clock, duration, result) = (mixed_site("clock"), mixed_site("duration"), mixed_site("result"));
+    let (entries, ..) = entries(model);
     let ret = Ident::new("ret", Span::call_site());
-    let records_at_end = records(Ended::WithResult);
-    if !model.has_outcome() && !model.polling {
-        let guard = mixed_site("_guard");
-        return quote! {
-            #start
-            let #guard = #clock.guard(|#duration| { #records_at_end });
-            #(#statements)*
-        };
-    }
-    let check = check(model.function, &ret, &duration, &records_at_end);
-    let body = if model.function.is_async() {
-        let output = output(model.function);
-        let way = if model.polling { quote!(polling) } else { quote!(waiting) };
-        let records_of_cancelled = records(Ended::Cancelled);
-        quote!(#way { #records_of_cancelled } { #output #(#statements)* })
-    } else {
-        let output = closure_output(model.function);
-        quote!(calling [#output] { #(#statements)* })
+    let records = records(model, &entries, &duration, Ended::WithResult);
+    let records = above_threshold(model, &duration, quote!(let #ret = &#result; #records));
+    let start = quote! {
+        *#clock = ::lttng_provider::__private::Clock::start(false #(|| #entries.is_enabled())*);
     };
-    quote! {
-        #start
-        #check
-        ::lttng_provider::__private::outcome!(#clock, |#duration, #ret| { #records_at_end }, #body)
-    }
+    let clock_made = quote!(let mut #clock = ::lttng_provider::__private::Clock::start(false););
+    with_closure(
+        model,
+        &clock_made,
+        Some(&clock),
+        &start,
+        &result,
+        &quote! {
+            #[allow(unused)]
+            if let ::core::option::Option::Some(#duration) = #clock.elapsed() {
+                #records
+            }
+            #result
+        },
+    )
 }
 
 /// A stream that the function returns, measured from its first poll. Fields are evaluated when the function is called.
 fn streamed(model: &Model<'_>) -> TokenStream {
-    let watch = &model.catalogs.watch;
-    let (entries, targets, keeps) = entries(model);
+    let (entries, ..) = entries(model);
     let (stream, duration) = (mixed_site("stream"), mixed_site("duration"));
     let cancelled = Ident::new("cancelled", Span::call_site());
-    let records: TokenStream = model
-        .events
-        .iter()
-        .zip(&entries)
-        .map(|(event, entry)| record(event, entry, &duration, Ended::Stream))
-        .collect();
-    let (threshold, polling) = (threshold(model.slower_than), model.polling);
-    let statements = model.function.statements();
+    let records = records(model, &entries, &duration, Ended::Stream);
+    let records = above_threshold(model, &duration, records);
+    let polling = model.polling;
     let measured = quote! {
-        ::lttng_provider::__private::traced_stream(
+        ::lttng_provider::__private::TracedStream::<_, _, #polling>::new(
             #stream,
-            ::lttng_provider::__private::StreamMeasurement::new(
-                false #(|| #entries.is_enabled())*,
-                #threshold,
-                #polling,
-                move |#duration, #[allow(unused)] #cancelled: bool| { #records },
-            ),
+            false #(|| #entries.is_enabled())*,
+            move |#duration, #[allow(unused)] #cancelled: bool| { #records },
         )
     };
     let measured = match model.function.is_boxed_stream() {
         true => quote!(::std::boxed::Box::pin(#measured)),
         false => measured,
     };
-    let output = closure_output(model.function);
-    quote! {
+    with_closure(model, &TokenStream::new(), None, &TokenStream::new(), &stream, &measured)
+}
+
+/// A function whose body is a closure with the function's parameters. `start` runs in it, after what is kept.
+fn with_closure(
+    model: &Model<'_>,
+    before: &TokenStream,
+    lent: Option<&Ident>,
+    start: &TokenStream,
+    result: &Ident,
+    after: &TokenStream,
+) -> TokenStream {
+    let watch = &model.catalogs.watch;
+    let (entries, targets, keeps) = entries(model);
+    let Parameters { arguments, patterns, receiver, .. } = model.function.parameters();
+    let types: Vec<Ident> = (0..arguments.len()).map(|index| format_ident!("P{index}")).collect();
+    let lent = lent.into_iter();
+    let output = model.function.output().map(|kind| quote!(-> #kind));
+    let statements = &model.function.item.block.stmts;
+    let receiver = capture(receiver.as_ref());
+    let block = quote! {
         #watch
-        #(
-            let mut #entries = ::lttng_provider::__private::Entry::<#targets, _>::new();
-            #entries.keep(#keeps);
-        )*
-        let #stream = ::lttng_provider::__private::call(move || #output { #(#statements)* });
-        #measured
+        // Its bound tells the compiler the types of the closure's parameters.
+        #[inline(always)]
+        #[allow(clippy::too_many_arguments)]
+        fn __lttng_provider_call<#(#types,)* R>(#(#arguments: #types,)* body: impl FnOnce(#(#types),*) -> R) -> R {
+            body(#(#arguments),*)
+        }
+        #(let mut #entries = ::lttng_provider::__private::Entry::<#targets, _>::new();)*
+        #before
+        let #result = {
+            #(let #entries = &mut #entries;)*
+            #(let #lent = &mut #lent;)*
+            __lttng_provider_call(#(#arguments,)* move |#(#patterns),*| #output {
+                #receiver
+                #(#entries.keep(#keeps);)*
+                #start
+                #(#statements)*
+            })
+        };
+        #after
+    };
+    model.function.with_arguments(block).into_token_stream()
+}
+
+/// An `async fn` that is polled through a wrapper: a function that returns it. The body's future owns the parameters, as
+/// that of the plain function does.
+fn wrapped(model: &Model<'_>) -> TokenStream {
+    let watch = &model.catalogs.watch;
+    let slot = mixed_site("slot");
+    let (_, targets, keeps) = entries(model);
+    let Parameters { bindings, receiver, .. } = model.function.parameters();
+    let receiver = capture(receiver.as_ref());
+    let output = output(model.function);
+    let result = mixed_site("result");
+    let statements = &model.function.item.block.stmts;
+    let future = quote! {
+        async move {
+            #output
+            #receiver
+            #(#bindings)*
+            #slot.keep(|| (#(::lttng_provider::__private::Entry::<#targets, _>::kept_now(#keeps),)*));
+            // What the last expression borrows from the parameters is dropped before them.
+            let #result = { #(#statements)* };
+            #[allow(unreachable_code, clippy::needless_return)]
+            return #result;
+        }
+    };
+    let measured = traced_future(model, &quote!(first_poll(#slot)), &future);
+    // Another attribute may want the function to be `async`.
+    let wait = model.function.has_foreign_attribute().then(|| quote!(.await));
+    let block = quote! {
+        #watch
+        let #slot = ::lttng_provider::__private::Slot::new();
+        #measured #wait
+    };
+    match wait {
+        Some(_) => model.function.with_arguments(block).into_token_stream(),
+        None => model.function.returning_future(block).into_token_stream(),
     }
 }
 
-/// For each event a name for what is kept of it, its type, and what keeps it.
-fn entries<'m>(model: &'m Model<'_>) -> (Vec<Ident>, Vec<&'m Path>, Vec<TokenStream>) {
-    let names = (0..model.events.len()).map(|index| mixed_site(&format!("entry_{index}")));
-    let targets = model.events.iter().map(|event| &event.target.path);
-    (names.collect(), targets.collect(), model.events.iter().map(keep).collect())
-}
-
-/// How a call has ended.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Ended {
-    /// With a result.
-    WithResult,
-    /// Its future was dropped before it had one.
-    Cancelled,
-    /// With the end of its stream, or before that: `cancelled` says which.
-    Stream,
-}
-
-/// Has the compiler check what is recorded even if tracing is off; `impl Trait` cannot be checked.
-fn check(function: &Function, ret: &Ident, duration: &Ident, records: &TokenStream) -> TokenStream {
-    let Some(kind) = function.output() else { return TokenStream::new() };
-    quote! {
-        #[allow(unreachable_code, unused, clippy::all)]
-        if false {
-            let #ret: &#kind = loop {};
-            let #duration = ::core::time::Duration::ZERO;
-            #records
-        }
-    }
-}
-
-/// Records an event, if it was enabled at entry.
-fn record(event: &Measured<'_>, entry: &Ident, duration: &Ident, ended: Ended) -> TokenStream {
-    let target = &event.target.path;
-    let kept = event.details.iter().filter(|detail| detail.known == Known::Before);
-    let names = kept.map(|detail| detail.field.name());
-    let values = event.details.iter().map(|detail| match detail.known {
-        Known::Before => lend(detail),
-        Known::AtEnd => outcome(detail),
-        _ if ended == Ended::Cancelled => nothing(detail),
-        _ => outcome(detail),
-    });
-    let details = match event.details.len() {
-        0 => quote!(::lttng_provider::NoDetails {}),
-        _ => quote!(#target::details(#(#values),*)),
+/// A function that returns the future of an `async` block at its end. What is kept is evaluated when it is called.
+fn returned_future(model: &Model<'_>) -> TokenStream {
+    let watch = &model.catalogs.watch;
+    let (entries, targets, keeps) = entries(model);
+    let kept = mixed_site("kept");
+    let measured = |future: &TokenStream| traced_future(model, &quote!(entered(#kept)), future);
+    let (before, future) = model.function.with_future(measured);
+    let block = quote! {
+        #watch
+        let #kept = {
+            #(let #entries = ::lttng_provider::__private::Entry::<#targets, _>::kept_now(#keeps);)*
+            (false #(|| #entries.is_enabled())*).then_some((#(#entries,)*))
+        };
+        #(#before)*
+        #future
     };
-    let when = mixed_site("when");
-    let (when_kept, condition) = match event.when {
-        None => (None, quote!(true)),
-        Some((_, Known::Before)) => (Some(&when), quote!(*#when)),
-        Some((condition, Known::AtEnd)) => (None, quote!(#condition)),
-        // Whether it would have been recorded is not known.
-        Some(_) if ended == Ended::Cancelled => (None, quote!(false)),
-        Some((condition, Known::FromResult)) => (None, quote!(#condition)),
-        Some((condition, Known::FromError)) => {
-            let err = Ident::new("err", Span::call_site());
-            let ret = Ident::new("ret", Span::call_site());
-            (None, quote!(match #ret { Err(#err) => #condition, Ok(_) => false }))
-        }
-    };
-    let when_kept = when_kept.into_iter();
-    let cancelled = Ident::new("cancelled", Span::call_site());
-    let is_cancelled = ended == Ended::Cancelled;
-    let is_told = event.uses_end() && ended != Ended::Stream;
-    let cancelled = is_told.then(|| quote!(let #cancelled = #is_cancelled;));
-    quote! {
-        #cancelled
-        // Nested, and not a let chain, which only the edition 2024 of the caller would take.
-        if let ::core::option::Option::Some((#(#names,)* #(#when_kept,)*)) = #entry.kept() {
-            if #condition {
-                <#target as ::lttng_provider::DurationEvent>::record_duration(#duration, #details);
+    model.function.with_block(block).into_token_stream()
+}
+
+/// A future with its measurement.
+fn traced_future(model: &Model<'_>, stage: &TokenStream, future: &TokenStream) -> TokenStream {
+    let (entries, targets, _) = entries(model);
+    let (duration, kept, result) = (mixed_site("duration"), mixed_site("kept"), mixed_site("result"));
+    let ret = Ident::new("ret", Span::call_site());
+    let ended = records(model, &entries, &duration, Ended::WithResult);
+    // A future that panics has no outcome, and is not recorded if there should be one.
+    let (polling, on_panic) = (model.polling, !model.has_outcome());
+    let records = if model.has_outcome() {
+        let cancelled = records(model, &entries, &duration, Ended::Cancelled);
+        quote! {
+            match #result {
+                ::core::option::Option::Some(#ret) => { #ended }
+                ::core::option::Option::None => { #cancelled }
             }
         }
-    }
-}
-
-/// A value from the function's outcome.
-fn outcome(detail: &Detail<'_>) -> TokenStream {
-    let is_text = detail.field.is_text();
-    let value = value(detail);
-    let value = match detail.known {
-        Known::FromError => {
-            let err = Ident::new("err", Span::call_site());
-            let ret = Ident::new("ret", Span::call_site());
-            let nothing = match is_text {
-                true => quote!(::lttng_provider::OwnedText::new(::core::default::Default::default())),
-                false => quote!(::core::default::Default::default()),
-            };
-            quote!(match #ret { Err(#err) => #value, Ok(_) => #nothing })
-        }
-        _ => value,
+    } else {
+        quote!(let _ = #result; #ended)
     };
-    match detail.field.is_slice() || detail.field.is_array() {
-        true => quote!(&#value),
-        _ if is_text && !detail.outlives => quote!(#value.text()),
-        _ => value,
+    let records = above_threshold(model, &duration, records);
+    quote! {
+        ::lttng_provider::__private::TracedFuture::<_, _, _, _, #polling, #on_panic>::new(
+            ::lttng_provider::__private::Stage::#stage,
+            #future,
+            || false #(|| <#targets as ::lttng_provider::Event>::enabled())*,
+            |#kept, #duration, #result| {
+                let (#(#entries,)*) = #kept;
+                #[allow(unused)]
+                { #records }
+            },
+        )
     }
 }
 
-/// What is recorded for a value from the outcome of a call that had none.
-fn nothing(detail: &Detail<'_>) -> TokenStream {
-    match &detail.field {
-        field if field.is_slice() => quote!(&[]),
-        field if field.is_array() => quote!(&::core::array::from_fn(|_| ::core::default::Default::default())),
-        field if field.is_enumeration() => quote!(::core::convert::From::from(0)),
-        field if field.is_text() => quote!(::lttng_provider::Text::default()),
-        _ => quote!(::core::default::Default::default()),
-    }
-}
-
-/// A name that the function's body does not see.
-fn mixed_site(name: &str) -> Ident {
-    Ident::new(name, Span::mixed_site())
-}
-
-/// What is kept at the entry: a value for each detail that is known there, and whether to record.
-fn keep(event: &Measured<'_>) -> TokenStream {
-    let values = event.details.iter().filter(|detail| detail.known == Known::Before).map(value);
-    let when = event.when.filter(|(_, known)| *known == Known::Before).map(|(condition, _)| condition);
-    let when = when.into_iter();
-    quote!(|| (#(#values,)* #(#when,)*))
-}
-
-/// The details from what was kept.
-fn details(event: &Measured<'_>) -> TokenStream {
-    if event.details.is_empty() {
-        return quote!(|()| ::lttng_provider::NoDetails {});
-    }
-    let target = &event.target.path;
-    let names: Vec<Ident> = event.details.iter().map(|detail| detail.field.name()).collect();
-    let values = event.details.iter().map(lend);
-    quote!(|(#(#names,)*)| #target::details(#(#values),*))
-}
-
-fn threshold(slower_than: Duration) -> TokenStream {
-    match u64::try_from(slower_than.as_nanos()) {
-        Ok(0) | Err(_) => quote!(::core::time::Duration::ZERO),
-        Ok(nanoseconds) => quote!(::core::time::Duration::from_nanos(#nanoseconds)),
-    }
-}
-
-/// A value that borrows nothing from the function, so that the body may change and consume its parameters.
-fn value(detail: &Detail<'_>) -> TokenStream {
-    let Detail { field, how, expression, .. } = detail;
-    match how {
-        How::Display => {
-            let reference = reference(expression);
-            return quote_spanned!(expression.span()=> ::lttng_provider::OwnedText::display(#reference));
-        }
-        How::Debug => {
-            let arguments = quote_spanned!(expression.span()=> ::core::format_args!("{:?}", #expression));
-            return quote!(::lttng_provider::OwnedText::display(&#arguments));
-        }
-        How::Plain => {}
-    }
-    if detail.outlives {
-        return field.convert_inferred(quote!(#expression));
-    }
-    let value = field.convert_expression(expression);
-    match () {
-        () if field.is_slice() => quote!(<[_]>::to_vec(#value)),
-        () if field.is_array() => quote!(*#value),
-        () if field.is_text() => quote!(::lttng_provider::OwnedText::new(#value)),
-        () => value,
-    }
-}
-
-/// The detail from what was kept.
-fn lend(detail: &Detail<'_>) -> TokenStream {
-    let name = detail.field.name();
-    if detail.outlives {
-        return quote!(*#name);
-    }
-    match detail.field.is_slice() || detail.field.is_array() {
-        true => quote!(#name),
-        _ if detail.field.is_text() => quote!(#name.text()),
-        _ => quote!(*#name),
-    }
+/// Has a closure or an `async` block own all of `self`, as the function does, and not only the fields that it uses.
+fn capture(receiver: Option<&Token![self]>) -> TokenStream {
+    receiver.map(|receiver| quote!(let _ = &#receiver;)).unwrap_or_default()
 }
 
 /// Tells the compiler the type of an async block, which `?` in it needs; not possible for `impl Trait`.
@@ -325,9 +299,4 @@ fn output(function: &Function) -> TokenStream {
             return output;
         }
     }
-}
-
-/// `-> Type` for a closure.
-fn closure_output(function: &Function) -> TokenStream {
-    function.output().map(|kind| quote!(-> #kind)).unwrap_or_default()
 }

@@ -4,6 +4,7 @@ mod expand;
 mod model;
 mod options;
 mod parse;
+mod values;
 
 use proc_macro2::TokenStream;
 

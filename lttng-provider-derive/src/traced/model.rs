@@ -254,8 +254,8 @@ impl Filling<'_> {
         }
         if let Some(parameter) = function.parameter(&name) {
             let Parameter { name, is_reference } = parameter;
-            // A stream may outlive what the function was called with.
-            let outlives = is_reference && !function.is_stream();
+            // A stream or a future that is returned may outlive what the function was called with.
+            let outlives = is_reference && !function.is_stream() && !function.has_future_block();
             let expression = parse_quote!(#name);
             return Ok(Detail { field, how: How::Plain, expression, known: Known::Before, outlives });
         }

@@ -1,7 +1,7 @@
 //! A function, before the catalog is known.
 
-use proc_macro2::TokenStream;
-use quote::ToTokens;
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::visit::{self, Visit};
 use syn::{
@@ -60,6 +60,19 @@ pub(super) struct Parameter {
     pub(super) is_reference: bool,
 }
 
+/// See [`Function::parameters`].
+#[derive(Default)]
+pub(super) struct Parameters {
+    /// A name for each.
+    pub(super) arguments: Vec<Ident>,
+    /// Their patterns.
+    pub(super) patterns: Vec<TokenStream>,
+    /// Statements that take the arguments apart by the patterns.
+    pub(super) bindings: Vec<TokenStream>,
+    /// `self`, if there is one.
+    pub(super) receiver: Option<Token![self]>,
+}
+
 impl Function {
     /// Whether it is an `async fn`, or returns the future of an `async` block at its end, as `#[async_trait]` has it.
     pub(super) fn is_async(&self) -> bool {
@@ -92,26 +105,112 @@ impl Function {
         }
     }
 
-    /// What is measured: the body, or the block whose future is returned.
-    pub(super) fn statements(&self) -> &[Stmt] {
-        self.future().map_or(&self.item.block.stmts, |future| &future.block.stmts)
+    /// Whether it returns the future of an `async` block at its end.
+    pub(super) fn has_future_block(&self) -> bool {
+        self.item.sig.asyncness.is_none() && self.future().is_some()
     }
 
-    /// The same function with other statements.
-    pub(super) fn with_statements(&self, statements: TokenStream) -> ItemFn {
-        let mut item = self.item.clone();
-        let Some(future) = self.future() else {
-            *item.block = parse_quote!({ #statements });
-            return item;
-        };
-        let future = ExprAsync { block: parse_quote!({ #statements }), ..future.clone() };
-        if let Some(Stmt::Expr(last, None)) = item.block.stmts.last_mut() {
-            match last {
-                Expr::Call(call) => call.args = [Expr::Async(future)].into_iter().collect(),
-                other => *other = Expr::Async(future),
+    /// The same function with another body.
+    pub(super) fn with_block(&self, statements: TokenStream) -> ItemFn {
+        ItemFn { block: parse_quote!({ #statements }), ..self.item.clone() }
+    }
+
+    /// The function with parameters that are names, which its body takes apart.
+    pub(super) fn with_arguments(&self, statements: TokenStream) -> ItemFn {
+        let mut item = self.with_block(statements);
+        let mut arguments = self.parameters().arguments.into_iter();
+        for input in &mut item.sig.inputs {
+            if let FnArg::Typed(parameter) = input {
+                let name = arguments.next();
+                parameter.pat = parse_quote!(#name);
+                parameter.attrs.clear();
             }
         }
         item
+    }
+
+    /// Whether an attribute is left that is neither the compiler's nor a linter's.
+    pub(super) fn has_foreign_attribute(&self) -> bool {
+        const KNOWN: [&str; 14] = [
+            "allow",
+            "cfg",
+            "cfg_attr",
+            "clippy",
+            "cold",
+            "deny",
+            "deprecated",
+            "diagnostic",
+            "doc",
+            "expect",
+            "inline",
+            "must_use",
+            "rustfmt",
+            "warn",
+        ];
+        let first = |attribute: &Attribute| {
+            attribute.path().segments.first().map(|segment| segment.ident.to_string())
+        };
+        self.item.attrs.iter().filter_map(first).any(|name| !KNOWN.contains(&name.as_str()))
+    }
+
+    /// An `async fn` as a function that returns its future.
+    pub(super) fn returning_future(&self, statements: TokenStream) -> ItemFn {
+        let mut item = self.with_arguments(statements);
+        item.sig.asyncness = None;
+        let output: Type = match &self.item.sig.output {
+            ReturnType::Default => parse_quote!(()),
+            // The type that nothing has cannot be named there, but a function can.
+            ReturnType::Type(_, kind) if matches!(**kind, Type::Never(_)) => {
+                parse_quote!(<fn() -> ! as ::lttng_provider::__private::Returns>::Output)
+            }
+            ReturnType::Type(_, kind) => (**kind).clone(),
+        };
+        item.sig.output = parse_quote!(-> impl ::core::future::Future<Output = #output>);
+        item
+    }
+
+    /// The statements before the `async` block at the end, and that block with something around it.
+    pub(super) fn with_future(
+        &self,
+        wrap: impl FnOnce(&TokenStream) -> TokenStream,
+    ) -> (&[Stmt], TokenStream) {
+        let wrapped = wrap(&self.future().into_token_stream());
+        let Some((Stmt::Expr(last, _), before)) = self.item.block.stmts.split_last() else {
+            return (&[], wrapped);
+        };
+        match last {
+            Expr::Call(call) => {
+                let function = &call.func;
+                (before, quote!(#function(#wrapped)))
+            }
+            _ => (before, wrapped),
+        }
+    }
+
+    /// The parameters as a function has them whose body takes them apart.
+    pub(super) fn parameters(&self) -> Parameters {
+        let mut parameters = Parameters::default();
+        for (index, input) in self.item.sig.inputs.iter().enumerate() {
+            let parameter = match input {
+                FnArg::Receiver(receiver) => {
+                    parameters.receiver = Some(receiver.self_token);
+                    continue;
+                }
+                FnArg::Typed(parameter) => parameter,
+            };
+            let (pattern, attributes) = (&parameter.pat, &parameter.attrs);
+            let argument = match &**pattern {
+                Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => name.ident.clone(),
+                _ => Ident::new(&format!("argument_{index}"), Span::mixed_site()),
+            };
+            let is_name = matches!(&**pattern, Pat::Ident(name) if name.ident == argument);
+            // As the compiler does for an `async fn`.
+            let whole = (!is_name).then(|| quote!(let #argument = #argument;));
+            parameters.bindings.push(quote!(#whole #(#attributes)* let #pattern = #argument;));
+            parameters.patterns.push(quote!(#(#attributes)* #pattern));
+            parameters.arguments.push(argument);
+        }
+        parameters
     }
 
     /// The type of the result, if that can be written elsewhere.

@@ -1,8 +1,9 @@
 //! Structs, enums, functions and futures, recorded by a real session daemon and read back by Babeltrace.
 
 use std::collections::BTreeSet;
+use std::process::Command;
 
-use lttng_testing::{Daemon, Event, Program};
+use lttng_testing::{CommandInTime as _, Daemon, Event, Program};
 
 /// What an example of `tests/market` records with all its events enabled.
 fn record(example: &str) -> Vec<Event> {
@@ -47,6 +48,10 @@ fn structs_and_enums_are_recorded_as_the_catalog_has_them() {
             [r#""apples""#, "3", r#"( "CARD" : container = 1 )"#],
             [r#""apples""#, "3", r#"( "VOUCHER" : container = 12 )"#],
             [r#""apples""#, "3", "( <unknown> : container = -1 )"],
+            [r#""pears""#, "1", r#"( "CASH" : container = 0 )"#],
+            [r#""/plums""#, "2", r#"( "CASH" : container = 0 )"#],
+            [r#""/figs""#, "3", r#"( "CASH" : container = 0 )"#],
+            [r#""nuts""#, "4", r#"( "CASH" : container = 0 )"#],
         ]
     );
     let zeros = "[ [0] = 0, [1] = 0, [2] = 0 ]";
@@ -96,6 +101,7 @@ fn functions_are_recorded_however_they_end() {
     assert_eq!(city("4"), r#""1.5""#);
     assert_eq!(city("8"), r#""van""#, "fields are evaluated at entry");
     assert_eq!(city("9"), r#""changed""#);
+    assert_eq!([city("11"), city("12"), city("13")], [r#""sum""#, r#""choice""#, r#""macro""#]);
     assert_eq!(values(&events, "shop:checkout").len(), 1);
 }
 
@@ -160,6 +166,14 @@ fn future_is_measured_from_its_first_poll_to_its_end() {
         "that between polls does not"
     );
     assert_eq!(only(&events, "order", "3").field("address"), r#""1""#);
+}
+
+/// The program compares random functions with plain ones.
+#[test]
+fn what_a_function_owns_is_dropped_as_by_the_plain_one_while_it_is_recorded_and_while_it_is_not() {
+    assert!(values(&record("drops"), "shop:delivered").len() > 2_000);
+    let program = Program::example("market", "drops").traced().build();
+    Command::new(program).succeed();
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn fork_is_wrapped() -> bool {
 }
 
 #[cfg(lttng)]
-fn symbol(library: *mut libc::c_void, name: &CStr) -> *mut libc::c_void {
+pub(super) fn symbol(library: *mut libc::c_void, name: &CStr) -> *mut libc::c_void {
     // SAFETY: the library is loaded, or the pseudo-handle of all, and the name ends in a NUL.
     unsafe { libc::dlsym(library, name.as_ptr()) }
 }

@@ -6,10 +6,11 @@
 #[cfg(tracing)]
 pub(crate) mod clock;
 mod copy;
-pub(crate) mod counter;
 mod enabled;
 #[cfg(unix)]
 pub(crate) mod fork;
+#[cfg(feature = "derive")]
+mod future;
 mod length;
 mod list;
 mod number;
@@ -17,6 +18,8 @@ mod pack;
 pub(crate) mod per_process;
 mod probe;
 mod record;
+#[cfg(lttng)]
+mod session_start;
 mod stack;
 #[cfg(feature = "derive")]
 mod stream;
@@ -24,6 +27,8 @@ mod text;
 mod tracepoint;
 mod unlikely;
 
+#[cfg(feature = "derive")]
+pub use future::{Slot, Stage, TracedFuture};
 pub use length::Length;
 pub use list::{Array, List, NetworkArray, NetworkList};
 pub use number::{Network, Number};
@@ -32,12 +37,18 @@ pub use probe::{ProbeArgument, ProbeFunction};
 pub use record::{
     Deliver, Fields, Functions, PACKED_MAX, Record, RecordNumbers, Rest, call_site, record_numbers,
 };
+#[cfg(lttng)]
+pub use session_start::on_session_start;
 pub use stack::Stack;
 #[cfg(feature = "derive")]
-pub use stream::{TracedStream, traced_stream};
+pub use stream::TracedStream;
 pub use text::{Characters, Counted, Terminated};
 pub use tracepoint::Tracepoint;
 pub use unlikely::unlikely;
+
+/// Without LTTng-UST there are no sessions.
+#[cfg(not(lttng))]
+pub fn on_session_start(_: fn()) {}
 
 /// The version of generated code that fits what is here.
 pub const GENERATED: u32 = {

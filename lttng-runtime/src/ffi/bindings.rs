@@ -1,8 +1,36 @@
 //! The part of LTTng-UST's headers that describes and records events, made by bindgen.
 //! `tests/bindings` compares, and generates it again if asked.
 #![allow(missing_docs, non_camel_case_types, non_upper_case_globals, dead_code)]
-use super::describe::lttng_ust_event_field;
 pub use super::tracepoint::lttng_ust_tracepoint;
+
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct lttng_ust_event_field {
+    pub struct_size: u32,
+    pub name: *const ::std::os::raw::c_char,
+    pub type_: *const lttng_ust_type_common,
+    pub nowrite_nofilter: u32,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct lttng_ust_type_integer {
+    pub parent: lttng_ust_type_common,
+    pub struct_size: u32,
+    pub size: u32,
+    pub alignment: u16,
+    pub signedness_reverse_byte_order: u16,
+    pub base: u32,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct lttng_ust_type_float {
+    pub parent: lttng_ust_type_common,
+    pub struct_size: u32,
+    pub exp_dig: u32,
+    pub mant_dig: u32,
+    pub alignment: u16,
+    pub reverse_byte_order: u16,
+}
 
 pub const LTTNG_UST_PROVIDER_MAJOR: u32 = 3;
 pub const LTTNG_UST_PROVIDER_MINOR: u32 = 0;

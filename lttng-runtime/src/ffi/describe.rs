@@ -1,5 +1,4 @@
 //! Events as LTTng-UST wants them described, and their registration.
-#![allow(non_camel_case_types, reason = "the names are those of LTTng-UST's headers")]
 
 use std::any::Any;
 use std::ffi::{CString, c_char, c_int};
@@ -8,43 +7,10 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use super::bindings::*;
 use super::library::Library;
-use super::record::{CALLBACK, Shape, alignment};
-use super::slots::{SlotPointer, Slots};
+use super::record::{CALLBACK, alignment};
+use super::slots::{Shape, SlotPointer, Slots};
 use crate::declaration::{Declaration, Error, Field, Kind};
 use crate::usdt;
-
-/// As <lttng/ust-events.h> has it, with its bit fields as one number: the first is the lowest bit, as on all
-/// little-endian machines that run LTTng.
-#[repr(C)]
-pub(super) struct lttng_ust_event_field {
-    struct_size: u32,
-    name: *const c_char,
-    type_: *const lttng_ust_type_common,
-    /// nowrite, nofilter
-    bits: u32,
-}
-
-#[repr(C)]
-struct lttng_ust_type_integer {
-    parent: lttng_ust_type_common,
-    struct_size: u32,
-    size: u32,
-    alignment: u16,
-    /// signedness, reverse_byte_order
-    bits: u16,
-    base: u32,
-}
-
-#[repr(C)]
-struct lttng_ust_type_float {
-    parent: lttng_ust_type_common,
-    struct_size: u32,
-    exp_dig: u32,
-    mant_dig: u32,
-    alignment: u16,
-    /// reverse_byte_order
-    bits: u16,
-}
 
 /// Events that were registered together. They can be emitted until it is dropped, and are recorded until they are
 /// unregistered.
@@ -264,7 +230,7 @@ impl Memory {
             struct_size: size::<lttng_ust_event_field>(),
             name,
             type_,
-            bits: 0,
+            nowrite_nofilter: 0,
         })
     }
 
@@ -277,7 +243,7 @@ impl Memory {
                     struct_size: size::<lttng_ust_type_integer>(),
                     size: 8 * bytes as u32,
                     alignment: 8 * alignment(bytes) as u16,
-                    bits: signed.into(),
+                    signedness_reverse_byte_order: signed.into(),
                     base: if field.is_hex { 16 } else { 10 },
                 })
                 .cast(),
@@ -289,7 +255,7 @@ impl Memory {
                     exp_dig: 8 * bytes as u32 - mantissa,
                     mant_dig: mantissa,
                     alignment: 8 * alignment(bytes) as u16,
-                    bits: 0,
+                    reverse_byte_order: 0,
                 })
                 .cast()
             }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use super::bindings::*;
 use super::library::Library;
-use super::slots::SlotPointer;
+use super::slots::{Shape, SlotPointer};
 use crate::declaration::{FIELDS_MAX, Kind};
 
 /// The most bytes of a text that are recorded, without its NUL.
@@ -78,13 +78,6 @@ impl<'a> From<&'a str> for Value<'a> {
     fn from(text: &'a str) -> Self {
         text.as_bytes().into()
     }
-}
-
-/// What recording needs to know of an event.
-pub(super) struct Shape {
-    pub kinds: Box<[Kind]>,
-    /// The function that USDT tracers attach to.
-    pub probe: Option<unsafe extern "C" fn(*const u64)>,
 }
 
 /// The alignment of a number in a trace.

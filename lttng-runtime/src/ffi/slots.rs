@@ -10,8 +10,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use super::bindings::lttng_ust_tracepoint;
-use super::record::Shape;
-use crate::declaration::Error;
+use crate::declaration::{Error, Kind};
 use crate::usdt::{EVENTS_MAX, NOTES, PROBES, ProbeFile, SEMAPHORE, SLOT_SIZE, TEXT, function, slot};
 
 /// An event's memory; what C sees of it is in `lttng-runtime.h`.
@@ -19,6 +18,13 @@ use crate::usdt::{EVENTS_MAX, NOTES, PROBES, ProbeFile, SEMAPHORE, SLOT_SIZE, TE
 pub struct Slot {
     pub(super) tracepoint: lttng_ust_tracepoint,
     pub(super) shape: AtomicPtr<Shape>,
+}
+
+/// What recording needs to know of an event.
+pub(super) struct Shape {
+    pub kinds: Box<[Kind]>,
+    /// The function that USDT tracers attach to.
+    pub probe: Option<unsafe extern "C" fn(*const u64)>,
 }
 
 const STATE: usize = std::mem::offset_of!(lttng_ust_tracepoint, state);

@@ -282,8 +282,8 @@ impl Collect for Totals {
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
         self.briefs.clear();
         self.durations.clear();
-        events.fields.briefs(0, &mut self.briefs);
-        events.fields.integers(1, u64::MAX, &mut self.durations);
+        events.briefs(0, &mut self.briefs);
+        events.integers(1, u64::MAX, &mut self.durations);
         for (&name, &duration) in self.briefs.iter().zip(&self.durations) {
             let (known, count, total) = &mut self.table[(name.mix() >> 56) as usize];
             assert!(*count == 0 || *known == name, "two names in one place");

@@ -30,16 +30,47 @@ pub fn write(folder: &Path, events: u64, streams: u64) -> io::Result<()> {
 
 /// Writes a stream of one thread, which begins each command up to this many nanoseconds after the end of the last one.
 fn write_stream(path: &Path, stream: u64, events: u64, apart: u64) -> io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
-    let mut random = Random(stream + 1);
-    let mut clock = 1_000_000_000;
-    let mut packet = Packet::begin(stream, 0, clock);
-    for _ in 0..events {
+    let (mut random, mut clock) = (Random(stream + 1), BEGIN);
+    let calls = (0..events).map(|_| {
         // Most take a microsecond or two, and very few take long enough to hold others up.
         let duration = if random.below(20_000) == 0 { random.below(20_000) } else { random.below(4) };
-        let before = clock;
         clock += random.below(apart) + duration * 1000;
-        let event = event(&mut random, (before, clock), stream, duration);
+        let client = 32768 + random.below(50);
+        let name = NAMES[random.below(NAMES.len() as u64) as usize];
+        Call { clock, process: 4242, thread: 4242 + stream as u32, client, name, duration }
+    });
+    write_calls(path, stream, BEGIN, calls)
+}
+
+/// When streams begin, on their clock.
+pub const BEGIN: u64 = 1_000_000_000;
+
+/// A call of a command.
+pub struct Call {
+    /// When it ended, in nanoseconds.
+    pub clock: u64,
+    pub process: u32,
+    pub thread: u32,
+    /// The number of its client.
+    pub client: u64,
+    pub name: &'static str,
+    /// How long it took, in microseconds.
+    pub duration: u64,
+}
+
+/// Writes a stream of calls, which are in order.
+pub fn write_calls(
+    path: &Path,
+    stream: u64,
+    begin: u64,
+    calls: impl Iterator<Item = Call>,
+) -> io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    let mut clock = begin;
+    let mut packet = Packet::begin(stream, 0, clock);
+    for call in calls {
+        let event = event(clock, &call);
+        clock = call.clock;
         if packet.bytes.len() + event.len() > PACKET {
             packet.close(clock, &mut file)?;
             packet = Packet::begin(stream, packet.sequence + 1, clock);
@@ -83,34 +114,33 @@ impl Packet {
     }
 }
 
-/// An event of this thread, at a time after that of the last one.
-fn event(random: &mut Random, (before, clock): (u64, u64), thread: u64, duration: u64) -> Vec<u8> {
+/// An event after another one at this time.
+fn event(before: u64, call: &Call) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(80);
     // After a long pause all bits of the clock are written.
-    if clock - before >= 1 << 27 {
+    if call.clock - before >= 1 << 27 {
         bytes.extend(u16::MAX.to_le_bytes());
         bytes.extend(0_u32.to_le_bytes());
-        bytes.extend(clock.to_le_bytes());
+        bytes.extend(call.clock.to_le_bytes());
     } else {
         bytes.extend(0_u16.to_le_bytes());
-        bytes.extend((clock as u32).to_le_bytes());
+        bytes.extend((call.clock as u32).to_le_bytes());
     }
-    bytes.extend(4242_u32.to_le_bytes());
-    bytes.extend((4242 + thread as u32).to_le_bytes());
+    bytes.extend(call.process.to_le_bytes());
+    bytes.extend(call.thread.to_le_bytes());
     bytes.extend(0_u32.to_le_bytes());
-    bytes.extend(format!("127.0.0.1:{}\0", 32768 + random.below(50)).bytes());
+    bytes.extend(format!("127.0.0.1:{}\0", call.client).bytes());
     bytes.extend(b"127.0.0.1:6379\0");
-    let name = NAMES[random.below(NAMES.len() as u64) as usize];
-    bytes.extend(name.bytes().chain([0]));
-    bytes.extend(duration.to_le_bytes());
+    bytes.extend(call.name.bytes().chain([0]));
+    bytes.extend(call.duration.to_le_bytes());
     bytes
 }
 
 /// A small generator of numbers that are the same in each run (xorshift).
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
+    pub fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -118,7 +148,7 @@ impl Random {
     }
 }
 
-fn metadata() -> String {
+pub fn metadata() -> String {
     format!(
         r#"/* CTF 1.8 */
 typealias integer {{ size = 8; align = 8; signed = false; }} := uint8_t;

@@ -7,13 +7,13 @@ use super::events::{CsvForm, Form};
 use super::output::{EventStream, Output, unsupported};
 use super::sheet::{Sheet, SheetRow, datum, number, optional, text};
 use super::{Screen, notes};
-use crate::analysis::Finding;
-use crate::analysis::compare::FIGURES;
-use crate::analysis::finding::{EventFinding, GroupFinding, GroupName};
-use crate::analysis::groups::Top;
-use crate::analysis::incidents::Incident;
-use crate::analysis::outliers::{Drift, Mode, Outlier, Period, Shared};
-use crate::datum::Pairs;
+use ltt_analysis::Finding;
+use ltt_analysis::compare::FIGURES;
+use ltt_analysis::datum::Pairs;
+use ltt_analysis::finding::{EventFinding, GroupFinding, GroupName};
+use ltt_analysis::groups::Top;
+use ltt_analysis::incidents::Incident;
+use ltt_analysis::outliers::{Drift, Mode, Outlier, Period, Shared};
 
 /// Writes a finding as a sheet. Notes on it would not be rows.
 struct Csv {
@@ -47,10 +47,11 @@ fn sheet(finding: &Finding) -> io::Result<Option<Sheet>> {
     let mut sheet;
     match finding {
         Finding::Live(_) => return Err(unsupported("live cannot write CSV: use --format json")),
-        Finding::Events(_) => return Ok(None),
+        Finding::Events(_) | Finding::Timeline(_) => return Ok(None),
         // A sheet has one kind of row; the command `incidents` writes incidents as CSV.
         Finding::Report(report) => sheet = top_sheet(&report.top),
         Finding::Top(top) => sheet = top_sheet(top),
+        Finding::Overview(overview) => sheet = top_sheet(&overview.top),
         Finding::Incidents(incidents) => {
             sheet = Sheet::new(&names(INCIDENT).filter(shown).collect::<Vec<_>>());
             for incident in &incidents.incidents {

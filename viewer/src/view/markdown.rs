@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::output::{Output, unsupported};
 use super::table::{Block, Grid, Style, page};
 use super::{Screen, notes};
-use crate::analysis::Finding;
+use ltt_analysis::Finding;
 
 struct Markdown {
     screen: Screen,
@@ -20,7 +20,7 @@ impl Output for Markdown {
     fn write(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<Vec<String>> {
         match finding {
             Finding::Live(_) => return Err(unsupported("live cannot write Markdown: use --format json")),
-            Finding::Events(_) => return Ok(notes::warnings(finding, &self.screen)),
+            Finding::Events(_) | Finding::Timeline(_) => return Ok(notes::warnings(finding, &self.screen)),
             _ => {}
         }
         let blocks = page(finding, &self.screen).0;

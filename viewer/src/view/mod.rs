@@ -1,4 +1,4 @@
-//! Views for people and for programs: each renders a [`Finding`](crate::analysis::Finding) and computes nothing.
+//! Views for people and for programs: each renders a [`Finding`](ltt_analysis::Finding) and computes nothing.
 //!
 //! ```text
 //!  Finding, with its notes ──> output (the trait) ──> table/ · markdown · json · csv, listed below
@@ -21,6 +21,7 @@ pub mod report;
 mod screen;
 mod sheet;
 mod table;
+pub mod width;
 
 pub use notes::warnings;
 pub use output::{EventStream, Format, Output};

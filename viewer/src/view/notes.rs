@@ -1,11 +1,13 @@
 //! Notes on a result: what was lost, left out, or guessed.
 
 use super::Screen;
-use crate::analysis::finding::{DamageFinding, Empty, EmptyCause, GroupName, Notes, Ns, TraceFinding};
-use crate::analysis::info::TraceInfo;
-use crate::analysis::{Finding, LeftOut};
-use crate::text::amount::{counted, times};
-use crate::text::{escape, suggestion};
+use ltt_analysis::finding::{
+    DamageFinding, Empty, EmptyCause, Forgotten, GroupName, Notes, Ns, TraceFinding,
+};
+use ltt_analysis::info::TraceInfo;
+use ltt_analysis::text::amount::{counted, times};
+use ltt_analysis::text::{escape, suggestion};
+use ltt_analysis::{Finding, LeftOut};
 
 /// The number of damaged places that are listed.
 const DAMAGE_SHOWN: usize = 5;
@@ -91,6 +93,7 @@ pub fn outside(finding: &Finding) -> Vec<String> {
 /// What was left out on purpose or guessed, and why nothing was found.
 pub fn footnotes(notes: &Notes, screen: &Screen) -> Vec<String> {
     let mut lines: Vec<String> = notes.empty.iter().map(|empty| self::empty(empty, screen)).collect();
+    lines.extend(forgotten(notes.forgotten));
     lines.extend(implausible(notes.implausible, &notes.implausible_in));
     lines.extend(left_out(&notes.left_out));
     if !notes.guessed_units.is_empty() {
@@ -154,10 +157,32 @@ fn place(damage: &DamageFinding) -> String {
     escape::text(&format!("{}{offset}: {}", damage.path, damage.reason))
 }
 
+/// What was too much to be told apart.
+fn forgotten(forgotten: Forgotten) -> Vec<String> {
+    let Forgotten { threads, clients, names, samples } = forgotten;
+    let limits = [
+        (threads, "threads: the later ones of a process count as one, and may be held up together"),
+        (clients, "clients: later ones are shown as -, and who waited is counted too low"),
+        (names, "names of groups: later ones count as one"),
+        (samples, "threads with samples of the scheduler: some have none, and are explained by events alone"),
+    ];
+    let reached = limits.into_iter().filter(|(count, _)| *count > 0);
+    reached
+        .map(|(_, what)| format!("too many {what}; a window (--since, --until) with fewer has them all"))
+        .collect()
+}
+
 /// The events left out because they repeat others, and those without a wanted field.
 fn left_out(left_out: &LeftOut) -> Vec<String> {
     let mut notes = Vec::new();
-    let LeftOut { repeats, without_field } = left_out;
+    let LeftOut { repeats, without_field, derived } = left_out;
+    if *derived {
+        notes.push(
+            "recorded by the module for stock servers: durations of commands are derived (they end where the next one begins \
+             or the loop sleeps), and so are turns of the event loop unless the module was preloaded"
+                .to_owned(),
+        );
+    }
     if !repeats.is_empty() {
         let events = counted(repeats.values().sum(), "event");
         let names = listed(repeats.keys());

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::Screen;
 use super::events::{Form, Stacks};
-use crate::analysis::Finding;
+use ltt_analysis::Finding;
 
 /// Renders findings in one format.
 pub trait Output {
@@ -37,7 +37,6 @@ pub struct EventStream {
 
 /// A format, as the command line knows it.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Format {
     /// Its name.
     pub name: &'static str,

@@ -1,12 +1,11 @@
 //! A progress bar on standard error, for readings that take a while.
 
 use std::io::{IsTerminal, Write};
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use crate::text::amount::grouped;
 use ctf_reader::Progress;
+use ltt_analysis::text::amount::grouped;
 
 /// The delay before the bar appears, so that short readings do not flicker.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -25,7 +24,7 @@ pub fn shown<T>(progress: &Progress, read: impl FnOnce() -> T) -> T {
             while is_finished.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 wait = REDRAW;
                 // A terminal that is gone must not stop the reading.
-                _ = write!(std::io::stderr(), "\r{}\x1b[K", line(progress));
+                _ = write!(std::io::stderr(), "\r{}\x1b[K", line(progress.done(), progress.total()));
             }
             if wait == REDRAW {
                 _ = write!(std::io::stderr(), "\r\x1b[K");
@@ -37,8 +36,7 @@ pub fn shown<T>(progress: &Progress, read: impl FnOnce() -> T) -> T {
     })
 }
 
-fn line(progress: &Progress) -> String {
-    let (done, total) = (progress.done.load(Relaxed), progress.total.load(Relaxed));
+fn line(done: u64, total: u64) -> String {
     let megabytes = |bytes: u64| grouped((bytes / 1_000_000).into());
     if total == 0 {
         return format!("reading … {} MB", megabytes(done));
@@ -56,8 +54,7 @@ mod tests {
     #[test]
     fn the_bar_never_exceeds_its_width() {
         for (done, total) in [(0, 0), (5, 0), (0, 10), (10, 10), (20, 10)] {
-            let progress = Progress { total: total.into(), done: u64::into(done) };
-            assert_eq!(line(&progress).matches(['█', '░']).count(), if total == 0 { 0 } else { WIDTH });
+            assert_eq!(line(done, total).matches(['█', '░']).count(), if total == 0 { 0 } else { WIDTH });
         }
     }
 }

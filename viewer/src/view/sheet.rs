@@ -8,8 +8,8 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::datum::Datum;
-use crate::text::escape;
+use ltt_analysis::datum::Datum;
+use ltt_analysis::text::escape;
 
 /// A row: the names of columns with their cells.
 pub type SheetRow = Vec<(String, String)>;

@@ -161,42 +161,37 @@ fn neighbours_of_one_cause_are_one_line_and_each_lists_them() {
     assert_eq!((lines(&["-n", "0"]), lines(&["-n", "0", "--each"])), (episodes.len(), incidents.len()));
 }
 
-/// NOT SERVED by brute force over the text of Babeltrace 1: the rate outside of incidents before each, times its length,
-/// less what was served in it.
+/// NOT SERVED by brute force over the text of Babeltrace 1: the rate of half a second before and after each incident, other long
+/// stalls left out, times its length, less what was served in it.
 #[test]
 fn not_served_is_what_a_count_over_the_text_gives() {
     let shared = SharedTrace::unpack_named("valkey-causes");
     let found = incidents(shared.folder(), &[]);
     let served: Vec<i64> = services(&Trace::open(shared.folder()));
-    // The times within incidents, apart from each other and in order.
-    let mut blocked: Vec<(i64, i64)> = found.iter().map(span).collect();
-    blocked.sort_unstable();
-    blocked.dedup_by(|later, earlier| {
-        let joins = later.0 <= earlier.1;
-        earlier.1 = if joins { earlier.1.max(later.1) } else { earlier.1 };
-        joins
-    });
-    let is_free = |time: i64| {
-        let before = blocked.partition_point(|&(begin, _)| begin < time);
-        before == 0 || blocked[before - 1].1 < time
-    };
+    let long: Vec<(i64, i64)> =
+        found.iter().map(span).filter(|(begin, end)| end - begin >= 20_000_000).collect();
     let until = |time: i64| served.partition_point(|&served| served <= time);
+    let count = |(begin, end): (i64, i64)| (until(end) - until(begin)) as f64;
     for incident in &found {
         let (begin, end) = span(incident);
-        let wanted = (end - begin).clamp(100_000_000, 1_000_000_000);
-        // In steps of 100 µs, back to the first service or until enough time outside of incidents was seen.
-        let (mut free, mut since) = (0, begin);
-        while free < wanted && since > served[0] {
-            since -= 100_000;
-            free += if is_free(since) { 100_000 } else { 0 };
+        let around = [((begin - 500_000_000).max(served[0]).min(begin), begin), (end, end + 500_000_000)];
+        let mut time: f64 = around.iter().map(|(begin, end)| (end - begin) as f64).sum();
+        let mut counted: f64 = around.into_iter().map(count).sum();
+        let rate = counted / time;
+        for other in long.iter().filter(|other| **other != (begin, end)) {
+            for part in around {
+                let both = (part.0.max(other.0), part.1.min(other.1));
+                let length = (both.1 - both.0) as f64;
+                if length > 0.0 && count(both) < rate * length / 2.0 {
+                    time -= length;
+                    counted -= count(both);
+                }
+            }
         }
-        let counted = served[until(since)..until(begin)].iter().filter(|&&time| is_free(time)).count();
-        let inside = (until(end) - until(begin - 1)) as f64;
-        let expected = counted as f64 * (end - begin) as f64 / free.max(10_000_000) as f64;
-        let not_served = (expected - inside).max(0.0);
+        let not_served = (counted * (end - begin) as f64 / time - count((begin - 1, end))).max(0.0);
         let said = incident["not_served"].as_f64().unwrap();
         assert!(
-            (said - not_served).abs() <= 3.0 + not_served * 0.03,
+            (said - not_served).abs() <= 10.0 + not_served * 0.2,
             "{said}, counted {not_served}: {incident:#}"
         );
     }

@@ -23,8 +23,10 @@ mod output;
 mod prefix;
 mod recorded;
 mod refused;
+mod report;
 pub mod run;
 mod scheduling;
+pub mod schema;
 #[path = "../../../ctf/tests/support/shared_trace.rs"]
 mod shared_trace;
 mod speedscope;

@@ -68,10 +68,7 @@ fn files_that_cannot_be_written_are_refused_before_and_after_and_nothing_is_left
         (&["t", "--output", "file/x"], "file/x: there is no folder file"),
         (&["t", "--output", "/proc/x"], "/proc/x: cannot write into its folder: "),
         (&["t", "--output", "/dev/full"], "/dev/full: cannot write it: No space left on device"),
-        (
-            &["t", "--output", "t/x"],
-            "t/x: its folder is a trace, and readers would take it for a part of that",
-        ),
+        (&["t", "--output", "t/x"], "t/x: this folder holds a trace; a file here would be read as a stream"),
         (&["gone", "--output", "x"], "gone: "),
         (&["damaged", "--output", "x"], "damaged/metadata"),
     ];

@@ -29,7 +29,11 @@ fn a_comparison_that_makes_no_sense_is_refused() {
 #[test]
 fn a_wrong_option_is_refused_in_one_line() {
     refused(&["top", "--frobnicate"], "unexpected argument '--frobnicate'");
+    refused(&["top", "--evnet", "x"], "unexpected argument '--evnet'; did you mean `--event`?");
     refused(&["top", "--sort", "speed"], "invalid value 'speed'");
+    refused(&["top", "--color", "nevr"], "possible values: auto, always, never]; did you mean `never`?");
+    refused(&["top", "--sort", "--all"], "'--sort <FIGURE>' needs a value");
+    refused(&["export"], "missing --output <FILE>");
     refused(&["top", "--since", "yesterday"], "is not a time");
     refused(&["top", "--unit", "us"], "--duration");
     refused(&["top", "--duration", "u8", "--unit", "days"], "not a unit of time");

@@ -5,17 +5,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ctf_reader::Window;
-use ltt_top::analysis::Selection;
-use ltt_top::analysis::groups::Sort;
-use ltt_top::analysis::live::{Intake, LiveAnalysis, LiveQuestion, LookBack, Turn};
+use ltt_analysis::Selection;
+use ltt_analysis::groups::Sort;
+use ltt_analysis::live::{LiveAnalysis, LiveQuestion, LookBack};
 use lttng_live::{Live, Options};
 use lttng_testing::{Daemon, Relay, Session, wait_until};
 use rustix::process::Signal;
 use serde_json::Value;
 
+use self::intake::{Intake, Turn};
 use super::replay::{Scene, archive};
 use super::support::{Running, json, ltt_top};
 use crate::tracee::Tracee;
+
+#[path = "../../src/live/intake.rs"]
+#[allow(dead_code, reason = "the program also shows how sessions are doing")]
+mod intake;
 
 fn started<'d>(daemon: &'d Daemon, relay: &Relay) -> Session<'d> {
     let session = daemon.live_session(relay, 100_000);
@@ -52,6 +57,7 @@ fn last_line_has_the_figures_of_the_folder() {
         let last: Value = serde_json::from_str(ended.out.lines().last().expect("a last line")).unwrap();
         assert_eq!(last["is_last"], true);
         assert_eq!(last["sessions"][0]["state"], "ended");
+        crate::cli::schema::check(&last, "live");
         let top = json(ltt_top(["top", argument]).arg(relay.folder()));
         for part in ["trace", "groups", "hidden_groups", "sorted_by", "notes"] {
             assert_eq!(last[part], top[part], "{argument}: {part}");

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-use lttng_testing::{Daemon, wait_until};
+use lttng_testing::{Daemon, must_end, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -80,34 +80,32 @@ fn output_that_is_blocked_does_not_keep_it_from_cleaning_up() {
     assert_nothing_left(&daemon);
 }
 
-/// What `ltt-top list` says, with these options.
-fn list(daemon: &Daemon, folder: &TempDir, options: &[&str]) -> String {
-    let mut list = ltt_top(daemon, &[&["list"], options].concat());
-    list.env("TMPDIR", folder.path());
-    Running::start(list).end().err
-}
-
 #[test]
-fn what_a_killed_run_has_left_is_named_and_removed_on_request() {
+fn what_a_run_killed_with_its_keeper_has_left_is_named_and_removed_on_request() {
     let daemon = nowhere();
-    let output = TempDir::new().unwrap();
-    let trace = output.path().join("trace").display().to_string();
-    for arguments in [&["record", "-e", "tracee:*", "-o", &trace][..], &["live", "-e", "tracee:*", "--plain"]]
-    {
-        let folder = TempDir::new().unwrap();
-        let mut command = ltt_top(&daemon, arguments);
-        command.env("TMPDIR", folder.path());
-        let running = Running::start(command);
-        wait_until("it records", || is_recording(&daemon));
-        running.signal(Signal::KILL);
-        running.end();
-        assert!(processes(&daemon).iter().any(|(_, name)| name == "lttng-sessiond"));
-        let said = list(&daemon, &folder, &[]);
+    for kind in ["record -o $OUT/trace", "live --plain"] {
+        let (folder, output) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        // In one namespace, as for users: what a process runs is seen only there.
+        let script = format!(
+            "\"$LTT_TOP\" {kind} -e 'tracee:*' > /dev/null 2>&1 & RUN=$!\n\
+             until lttng --no-sessiond list 2>&1 | grep -q 'ltt-top-.*active'; do sleep 0.05; done\n\
+             for child in /proc/[0-9]*; do\n\
+             case \"$(cat $child/stat)\" in *\") S $RUN \"*) kill -9 $RUN ${{child#/proc/}};; esac\n\
+             done 2> /dev/null; wait\n\
+             \"$LTT_TOP\" list 2> \"$OUT/named\"; lttng --no-sessiond list > \"$OUT/sessions\"\n\
+             \"$LTT_TOP\" list --clean 2> \"$OUT/cleaned\""
+        );
+        let mut shell = daemon.command("bash");
+        shell.args(["-c", &script]).env("OUT", output.path()).env("TMPDIR", folder.path());
+        shell.env("LTT_TOP", env!("CARGO_BIN_EXE_ltt-top")).env_remove("LTTNG_UST_REGISTER_TIMEOUT");
+        must_end("the script", move || shell.output().expect("it runs"));
+        let read = |name: &str| fs::read_to_string(output.path().join(name)).unwrap();
+        let said = read("named");
         assert!(said.contains("died and left its session ltt-top-") && said.contains("--clean"), "{said}");
         assert!(said.contains("lttng-sessiond (process "), "{said}");
-        assert!(is_recording(&daemon), "it is only named");
-        let said = list(&daemon, &folder, &["--clean"]);
-        assert!(!said.contains("died"), "{said}");
+        assert!(read("sessions").contains("active"), "it is only named");
+        let said = read("cleaned");
+        assert!(!said.contains("died") && !said.contains("left"), "{said}");
         assert!(is_empty(&folder));
         assert_nothing_left(&daemon);
     }
@@ -123,10 +121,8 @@ fn session_of_a_killed_run_is_removed_from_a_daemon_of_another() {
     wait_until("it records", || is_recording(&daemon));
     running.signal(Signal::KILL);
     running.end();
-    assert!(list(&daemon, &folder, &[]).contains("died and left its session"));
-    list(&daemon, &folder, &["--clean"]);
+    wait_until("its keeper has removed all", || is_empty(&folder));
     assert!(!daemon.lttng(["list"]).contains("ltt-top-"));
-    assert!(is_empty(&folder));
 }
 
 #[test]

@@ -11,6 +11,8 @@ mod replay;
 mod scheduling;
 mod screens;
 mod server;
+mod sharing;
 mod start;
 mod support;
 mod terminal;
+mod truth;

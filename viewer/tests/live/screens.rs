@@ -67,6 +67,20 @@ fn screens_of_a_recorded_scene() {
 
 #[test]
 #[ignore = "make check: tmux"]
+fn nothing_of_a_killed_run_stays_on_the_screen() {
+    if !need("tmux") {
+        return;
+    }
+    // It has left the terminal in the other screen, and its picture there.
+    let residue =
+        "printf '\\033[?1049h\\033[H'; for line in $(seq 39); do echo residue residue residue; done";
+    let terminal = Terminal::start(100, 40, &format!("{residue}; {}", watch(&replay::serve(), "")));
+    let screen = terminal.until(COMPLETE);
+    assert!(!screen.contains("residue"), "{screen}");
+}
+
+#[test]
+#[ignore = "make check: tmux"]
 fn rows_are_narrowed_at_once_and_keep_their_figures() {
     if !need("tmux") {
         return;

@@ -108,3 +108,17 @@ fn server_is_found_by_its_name_whatever_its_title_says() {
     assert!(length(&folder.path().join("trace")) > 0.8, "{}", read(&folder, "err"));
     assert_nothing_left(&daemon);
 }
+
+#[test]
+fn only_the_chosen_process_is_waited_for() {
+    let daemon = nowhere();
+    // The program has lost its daemon, and sleeps before it looks for another.
+    let script = "\"$LTT_TOP\" record -e 'tracee:*' --for 100ms -o \"$OUT/first\" > \"$OUT/out\" 2> \"$OUT/err\"\n\
+         mkfifo \"$OUT/idle\"; (exec \"$TRACEE\" < \"$OUT/idle\" > /dev/null) & CHOSEN=$!; exec 9> \"$OUT/idle\"\n\
+         \"$LTT_TOP\" record -e 'tracee:*' --pid $CHOSEN --for 100ms -o \"$OUT/trace\" > \"$OUT/out\" 2> \"$OUT/err\"\n\
+         exec 9>&-";
+    let folder = beside_a_program(&daemon, "exec \"$TRACEE\"", script);
+    let said = read(&folder, "err");
+    assert!(said.contains("recorded into") && !said.contains("waiting until"), "{said}");
+    assert_nothing_left(&daemon);
+}

@@ -6,7 +6,7 @@ use super::run::{catalog, said, text};
 
 #[test]
 fn the_catalogs_of_the_project_are_right() {
-    let paths = ["valkey.toml", "memcached.toml", "redis.toml"].map(catalog);
+    let paths = ["valkey.toml", "valkey-module.toml", "memcached.toml", "redis.toml"].map(catalog);
     let said = said(["check"].into_iter().chain(paths.iter().map(|path| text(path))));
     assert_eq!((said.status, &*said.err), (0, ""));
     for line in

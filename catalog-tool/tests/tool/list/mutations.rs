@@ -3,8 +3,8 @@
 use std::fs;
 use std::panic::catch_unwind;
 
+use fastrand::Rng;
 use lttng_catalog_cli::offer::of_bytes;
-use lttng_testing::Random;
 
 use super::built::{Built, list, plain};
 
@@ -16,7 +16,7 @@ fn a_thousand_damaged_files_do_no_harm() {
         u64::try_from(now.expect("after 1970").as_nanos()).unwrap_or(0)
     });
     println!("SEED={seed}");
-    let mut random = Random::new(seed);
+    let mut random = Rng::with_seed(seed);
     let programs: Vec<Vec<u8>> = [plain().path(), Built::new(&["-no-pie"]).strip().path()]
         .iter()
         .map(|path| fs::read(path).unwrap_or_else(|_| fs::read(plain().path()).expect("it is built")))
@@ -40,7 +40,7 @@ fn the_program_itself_survives_damaged_files() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("damaged");
     let whole = fs::read(plain().path()).expect("it is built");
-    let mut random = Random::new(1);
+    let mut random = Rng::with_seed(1);
     for _ in 0..20 {
         let mut bytes = whole.clone();
         mutate(&mut bytes, &mut random);
@@ -89,32 +89,32 @@ fn a_file_that_looks_promising_everywhere_is_given_up() {
 }
 
 /// Damages what matters: headers and tables, names and notes, pointers, the length.
-fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
+fn mutate(bytes: &mut Vec<u8>, random: &mut Rng) {
     let headers = u64::from_le_bytes(bytes[0x28..0x30].try_into().expect("eight bytes"));
     let headers = usize::try_from(headers).expect("it is a file").min(bytes.len() - 1);
-    for _ in 0..=random.index(8) {
+    for _ in 0..=random.usize(..8) {
         let length = bytes.len();
-        match random.index(7) {
-            0 => bytes[random.index(64)] = random.number() as u8,
-            1 => bytes[headers + random.index(length - headers)] = random.number() as u8,
-            2 => bytes[random.index(length)] = random.number() as u8,
+        match random.usize(..7) {
+            0 => bytes[random.usize(..64)] = random.u8(..),
+            1 => bytes[headers + random.usize(..length - headers)] = random.u8(..),
+            2 => bytes[random.usize(..length)] = random.u8(..),
             // A number of eight bytes that is 0, huge, or nearly something.
             3 | 4 => {
-                let at = if random.index(2) == 0 { headers } else { 64 };
-                let at = at + random.index(length - at - 8) / 8 * 8;
-                let value = [0, u64::MAX, 1 << 63, length as u64, length as u64 + 1, random.number()]
-                    [random.index(6)];
+                let at = if random.usize(..2) == 0 { headers } else { 64 };
+                let at = at + random.usize(..length - at - 8) / 8 * 8;
+                let value = [0, u64::MAX, 1 << 63, length as u64, length as u64 + 1, random.u64(..)]
+                    [random.usize(..6)];
                 bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
             }
             // One part over another, so that tables contain garbage.
             5 => {
-                let size = random.index(4096).min(length / 2);
-                let (from, to) = (random.index(length - size), random.index(length - size));
+                let size = random.usize(..4096).min(length / 2);
+                let (from, to) = (random.usize(..length - size), random.usize(..length - size));
                 bytes.copy_within(from..from + size, to);
             }
             _ => {
-                let keep = length / 2 + random.index(length / 2);
-                if random.index(4) == 0 && keep > headers + 64 {
+                let keep = length / 2 + random.usize(..length / 2);
+                if random.usize(..4) == 0 && keep > headers + 64 {
                     bytes.truncate(keep);
                 }
             }

@@ -69,8 +69,8 @@ impl Collect for Look {
         let fields = self.fields[events.class];
         for field in 0..fields {
             let (mut briefs, mut integers) = (Vec::new(), Vec::new());
-            events.fields.briefs(field, &mut briefs);
-            events.fields.integers(field, u64::MAX, &mut integers);
+            events.briefs(field, &mut briefs);
+            events.integers(field, u64::MAX, &mut integers);
             let values: Vec<Value<'_>> = events.iter().map(|event| event.value(field)).collect();
             assert!(values.iter().map(Brief::from).eq(briefs));
             assert!(values.iter().map(integer).eq(integers));

@@ -6,7 +6,8 @@ use crate::decode::clock::Timebase;
 use crate::decode::event_plan::{EventPlan, ValueSource};
 use crate::decode::frozen::Frozen;
 use crate::decode::stream_plan::ClassPlan;
-use crate::{Brief, Fields, Value};
+use crate::events::Fields;
+use crate::{Brief, Value};
 
 /// The most events in a batch.
 const EVENTS: usize = 64;

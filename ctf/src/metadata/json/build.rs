@@ -14,6 +14,7 @@ use super::classes::Classes;
 use super::identity::uuid;
 use super::object::{Object, integer, missing};
 use super::sequence::{Fragment, Unreadable, fragments};
+use crate::Uuid;
 
 /// The namespace of what LTTng adds.
 const LTTNG: &str = "lttng.org,2009";
@@ -199,7 +200,8 @@ impl Builder {
             offset = i64::try_from(cycles).map_err(|_| "the clock's `cycles` are out of range")?;
         }
         // Where an origin other than 1970 lies is not known; times are then counted from that origin.
-        let clock = Arc::new(Clock { name: name.to_owned(), frequency, offset_seconds, offset });
+        let uuid = fragment.text("uid")?.and_then(Uuid::parse);
+        let clock = Arc::new(Clock { name: name.to_owned(), frequency, offset_seconds, offset, uuid });
         match self.clocks.insert(name.to_owned(), clock) {
             Some(other) => Err(format!("duplicate clock id `{}`", other.name)),
             None => Ok(()),

@@ -11,9 +11,9 @@ use super::super::draft::Language;
 use super::super::model::{ByteOrder, Clock, EnvironmentValue, Metadata};
 use super::super::problem::Problems;
 use super::lex::brief;
-use super::parse::{AssignedValue, Broken, Parser, Statement, StatementKind};
+use super::parse::{Broken, Parser, Statement, StatementKind};
 use super::roles;
-use super::types::{Drafter, byte_order};
+use super::types::{AssignedValue, Drafter, byte_order};
 use crate::Uuid;
 
 const NO_HEADER: &str = "no packet can be read without the description of its header";
@@ -300,7 +300,8 @@ fn event_draft(statements: Vec<Statement<'_>>, line: usize) -> Result<EventDraft
 }
 
 fn clock(statements: &[Statement<'_>]) -> Result<Clock, String> {
-    let mut clock = Clock { name: String::new(), frequency: 1_000_000_000, offset_seconds: 0, offset: 0 };
+    let mut clock =
+        Clock { name: String::new(), frequency: 1_000_000_000, offset_seconds: 0, offset: 0, uuid: None };
     for statement in statements {
         let StatementKind::Assign { name, value } = &statement.kind else { continue };
         let number = |number: &i128| {
@@ -316,6 +317,7 @@ fn clock(statements: &[Statement<'_>]) -> Result<Clock, String> {
             }
             ("offset_s", AssignedValue::Number(offset)) => clock.offset_seconds = number(offset)?,
             ("offset", AssignedValue::Number(offset)) => clock.offset = number(offset)?,
+            ("uuid", AssignedValue::Text(uuid)) => clock.uuid = Uuid::parse(uuid),
             // Precision, description and whether it is absolute do not change what a count means.
             _ => {}
         }

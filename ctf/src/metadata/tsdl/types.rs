@@ -3,6 +3,7 @@
 //! Names belong to nested scopes, one for each block, structure and variant. A named type is looked up where it
 //! is used.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,11 +11,21 @@ use std::sync::Arc;
 use super::super::draft::{Draft, DraftKind, DraftLength, DraftMember, Drafted, FieldPath, Tag};
 use super::super::draft::{alignment, integer_size};
 use super::super::model::{ByteOrder, Clock, FloatType, IntegerType};
-use super::parse::{AssignedValue, Attribute};
 use crate::{Base, Enumeration};
 
 /// The number of member names that are shared between all types.
 const MAX_NAMES: usize = 1 << 16;
+
+/// What stands after `=`.
+pub enum AssignedValue<'a> {
+    Number(i128),
+    Text(Cow<'a, str>),
+    /// A word or a path, its parts joined with dots: `le`, `clock.monotonic.value`.
+    Word(Cow<'a, str>),
+}
+
+/// `size = 8;`
+pub type Attribute<'a> = (&'a str, AssignedValue<'a>);
 
 /// The members of a structure or a variant, or why there are none.
 pub type Members = Result<Vec<DraftMember>, String>;

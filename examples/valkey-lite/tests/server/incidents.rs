@@ -212,7 +212,16 @@ fn the_lock_of_modules_is_the_cause() {
 fn what_no_event_covers_is_unexplained() {
     let recording = stalled(&[], "read", &|scene| scene.wait_for_stall("read"));
     let incident = recording.only(|incident| incident.kind == "turn" && incident.unexplained >= STALL);
-    assert!(incident.cause.is_none() && incident.labels() == ["eventloop"], "{incident:#?}");
+    // The request beside that time is named, with what it took itself.
+    assert_eq!(incident.labels()[0], "eventloop", "{incident:#?}");
+    assert!(incident.cause.as_ref().is_none_or(|beside| beside.duration < STALL), "{incident:#?}");
+}
+
+/// A recording in which a silence is told. Without samples of the scheduler it is likely at best: clients that happen to be served
+/// one after the other do not show it.
+fn told(provoke: &dyn Fn(&mut Scene)) -> Recording {
+    let mut recordings = (0..5).map(|_| Play { provoke, ..Play::default() }.record());
+    recordings.find(Recording::is_told).expect("one of five silences is told")
 }
 
 /// How long a process is stopped: much longer than its busy clients leave it idle.
@@ -220,22 +229,19 @@ const STOPPED: Duration = Duration::from_secs(1);
 
 #[test]
 fn a_stopped_process_is_told_once_and_unexplained() {
-    let recording = Play {
-        provoke: &|scene| {
-            schedule::signal(&scene.server, "STOP");
-            thread::sleep(STOPPED);
-            schedule::signal(&scene.server, "CONT");
-        },
-        ..Play::default()
-    }
-    .record();
+    let recording = told(&|scene| {
+        schedule::signal(&scene.server, "STOP");
+        thread::sleep(STOPPED);
+        schedule::signal(&scene.server, "CONT");
+    });
     let incident = recording.only(|incident| incident.held >= STOPPED.as_nanos() as i64);
     match incident.kind.as_str() {
-        // It was asleep, as it is most of the time: it is held up from the end of its last turn on.
+        // It was asleep, as it is most of the time: it is held up from a moment after the end of its last turn.
         "silence" => {
             let of_server = recording.oracle.intervals.iter().filter(|interval| interval.pid == incident.pid);
             let before = of_server.filter(|interval| interval.end <= incident.begin);
-            assert_eq!(before.map(|interval| interval.end).max(), Some(incident.begin));
+            let last = before.map(|interval| interval.end).max().expect("it turned before");
+            assert!(incident.begin - last < STOPPED.as_nanos() as i64 / 10, "{incident:#?}");
             assert_eq!(incident.unexplained, incident.held);
         }
         // It was at work, and what it was at seems to have taken that long.
@@ -246,18 +252,19 @@ fn a_stopped_process_is_told_once_and_unexplained() {
 
 #[test]
 fn a_process_that_is_busy_meanwhile_is_named() {
-    let recording = Play {
-        provoke: &|scene| {
-            // Stopped, and not only without a CPU, which the kernel decides: all that the neighbour does is meanwhile.
-            schedule::signal(&scene.server, "STOP");
-            assert_eq!(scene.neighbour.connect().ask("DEBUG SLEEP 1"), "OK");
-            schedule::signal(&scene.server, "CONT");
-        },
-        ..Play::default()
-    }
-    .record();
+    let recording = told(&|scene| {
+        // Stopped, and not only without a CPU, which the kernel decides: all that the neighbour does is meanwhile.
+        schedule::signal(&scene.server, "STOP");
+        assert_eq!(scene.neighbour.connect().ask("DEBUG SLEEP 1"), "OK");
+        schedule::signal(&scene.server, "CONT");
+    });
     let busy = recording.oracle.longest("sleep");
-    let incident = recording.only(|incident| incident.begin <= busy.begin && busy.end <= incident.end);
+    let incident = recording.only(|incident| {
+        // A silence begins when it is sure, which is a moment later.
+        incident.kind == "silence"
+            && incident.begin <= busy.begin + busy.length() / 10
+            && busy.end <= incident.end
+    });
     let named = incident.meanwhile.iter().filter(|(pid, _)| *pid == recording.neighbour);
     assert_eq!(
         named.collect::<Vec<_>>(),

@@ -98,6 +98,30 @@ fn pack(
 #[traced(shop::checkout)]
 fn pay() {}
 
+/// Numbers without a suffix get the type that the catalog has.
+#[traced(shop::delivered, fields(city = "sum", parcels = 8 + (3)))]
+fn sum() {}
+
+#[traced(shop::delivered, fields(city = "choice", parcels = if many { 12 } else { 1 << 2 }))]
+fn choice(many: bool) {}
+
+macro_rules! traced_with {
+    ($name:ident, $parcels:expr) => {
+        #[traced(shop::delivered, fields(city = "macro", parcels = $parcels))]
+        fn $name() {}
+    };
+}
+
+traced_with!(
+    by_macro,
+    match 1 {
+        0 => 0,
+        _ => {
+            13
+        }
+    }
+);
+
 fn main() {
     assert_eq!(consumes_its_parameters("x".repeat(1_000)), "x".repeat(1_000).into_bytes());
     assert_eq!(returns_early(true), 1);
@@ -117,4 +141,7 @@ fn main() {
     let packed = pack(order, ("Bremen", vec![3, 4]), [7, 8, 9], Duration::from_millis(1_500));
     assert_eq!(packed, 10 + 1 + 6 + 2 + 3 + 1);
     pay();
+    sum();
+    choice(true);
+    by_macro();
 }

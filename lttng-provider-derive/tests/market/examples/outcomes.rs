@@ -132,7 +132,6 @@ impl Carrier for Van {
     }
 }
 
-#[expect(clippy::manual_async_fn, reason = "this form is what is tested")]
 #[traced(shop::delivered, fields(city = "impl Future", parcels = 18))]
 fn future(number: u32) -> impl Future<Output = u32> {
     async move {

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 use std::fmt::Display;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use lttng_provider::{Event, EventEnum, EventValue, Text, Value};
+use lttng_provider::{Event, EventEnum, EventValue, Text, Value, emit};
 use market::{shop, warehouse};
 
 /// Borrows, and has its fields in another order than the catalog.
@@ -131,4 +131,9 @@ fn main() {
     Scanned { label: None, r#type: None }.emit();
     Scanned { label: Some(Cow::Borrowed(b"\0\xff")), r#type: Some(5) }.emit();
     assert_eq!(Sold::enabled(), shop::sold::enabled());
+    // Text of any kind, owned or not.
+    emit!(shop::sold(String::from("pears"), 1, shop::Payment::Cash));
+    emit!(shop::sold(Path::new("/plums"), 2, shop::Payment::Cash));
+    emit!(shop::sold(Some(PathBuf::from("/figs")), 3, shop::Payment::Cash));
+    emit!(shop::sold(b"nuts", 4, shop::Payment::Cash));
 }

@@ -1,6 +1,8 @@
 //! Spans and events, recorded by a real session daemon and read back by Babeltrace.
 
 use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
 
 use lttng_testing::{Daemon, Event, Program};
 
@@ -47,6 +49,31 @@ fn spans_are_recorded_however_they_are_used() {
     let waiting: Vec<u64> = [1, 2].into_iter().chain(threads).collect();
     assert_eq!(orders(&events, "service:waiting"), waiting);
     assert_eq!(orders(&events, "service:work"), waiting, "two events of one span");
+}
+
+/// The thread that polls looks every 50 ms: by chance alone, one session in five is noticed so soon.
+#[test]
+fn session_that_starts_while_the_program_runs_is_noticed_at_once() {
+    const SESSIONS: usize = 5;
+    let program = Program::example("bridged-service", "late").traced().build();
+    let daemon = Daemon::start();
+    let mut child = daemon.command(program).arg(SESSIONS.to_string()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert_eq!(lines.next().as_deref(), Some("ready"));
+    let delays: Vec<u64> = (0..SESSIONS)
+        .map(|_| {
+            let session = daemon.session();
+            session.enable("service:*");
+            session.start();
+            let delay = lines.next().unwrap().parse().unwrap();
+            session.destroy();
+            delay
+        })
+        .collect();
+    assert!(child.wait().unwrap().success());
+    println!("microseconds until spans were made: {delays:?}");
+    let soon = delays.iter().filter(|delay| **delay < 10_000).count();
+    assert!(soon + 1 >= SESSIONS, "{delays:?}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod stacks;
 mod text;
 mod value;
 
-pub use form::{EventLine, Form, ShownField};
+pub use form::Form;
 pub use printer::{Printer, Show, Stop};
 pub use stacks::Stacks;
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use ctf_reader::{EventClass, OrderedEvent, Trace};
 
 use super::form::{EventLine, Form, ShownField};
-use crate::analysis::follow::Follower;
+use ltt_analysis::follow::Follower;
 
 /// The number of bytes to buffer before they are written.
 const BUFFER: usize = 64 << 10;

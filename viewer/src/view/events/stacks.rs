@@ -5,8 +5,8 @@ use std::rc::Rc;
 use ctf_reader::{EventClass, OrderedEvent, Trace, Value};
 
 use super::form::ShownField;
-use crate::meaning::Dictionary;
-use crate::symbols::{Frame, ProcessKey, Symbols, vpid};
+use ltt_analysis::meaning::Dictionary;
+use ltt_analysis::symbols::{Frame, ProcessKey, Symbols, vpid};
 
 /// Finds stacks and names their frames.
 pub struct Stacks {

@@ -14,8 +14,8 @@ use super::clock::{Clock, delta};
 use super::form::{ByClass, EventLine, Form, ShownField, put};
 use super::stacks::{ClassStacks, Stacks};
 use super::value;
-use crate::text::escape;
 use crate::view::Screen;
+use ltt_analysis::text::escape;
 
 /// Writes events as Babeltrace does.
 pub(in crate::view) struct TextForm {

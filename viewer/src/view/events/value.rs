@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use ctf_reader::{Base, Integer, List, Value};
 
-use crate::symbols::Frame;
-use crate::text::escape;
+use ltt_analysis::symbols::Frame;
+use ltt_analysis::text::escape;
 
 /// Appends a value; integers in it are written in this base.
 pub fn write(value: &Value<'_>, base: Base, out: &mut Vec<u8>) {

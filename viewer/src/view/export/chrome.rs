@@ -13,11 +13,11 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::nest::{Nest, Placed};
-use super::sorter::{Record, Shape, Sorter};
-use crate::analysis::incidents::Incident;
-use crate::analysis::timeline::{Part, Process, Timeline, TimelineRequest, Work};
-use crate::datum::Datum;
-use crate::text::amount::counted;
+use super::sorter::{Entry, Shape, Sorter};
+use ltt_analysis::datum::Datum;
+use ltt_analysis::incidents::Incident;
+use ltt_analysis::text::amount::counted;
+use ltt_analysis::timeline::{Part, Process, Timeline, TimelineRequest, Work};
 
 /// The tracks of incidents and of blocked time, beside those of threads and processes.
 const INCIDENTS: u32 = u32::MAX;
@@ -42,7 +42,6 @@ pub struct ChromeTrace {
 
 /// What was written.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Written {
     /// The number of slices that seemed to cross another one by at most 100 µs, and were clipped.
     pub clipped: u64,
@@ -114,13 +113,13 @@ impl ChromeTrace {
         self.sorter.push(record)
     }
 
-    fn record(&mut self, shape: Shape, track: u32, span: (i64, i64), body: &Map<String, Value>) -> Record {
+    fn record(&mut self, shape: Shape, track: u32, span: (i64, i64), body: &Map<String, Value>) -> Entry {
         let (begin, end) = span;
         self.origin = self.origin.min(begin);
         self.order += 1;
         // The writer puts the braces.
         let body = serde_json::to_vec(body).unwrap_or_default();
-        Record { begin, end, shape, track, order: self.order, body }
+        Entry { begin, end, shape, track, order: self.order, body }
     }
 
     /// Writes the file.

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::sorter::{Rank, Record, Shape};
+use super::sorter::{Entry, Rank, Shape};
 
 /// The most that is clipped; nanoseconds.
 const MOST_CLIPPED: i64 = 100_000;
@@ -33,7 +33,7 @@ pub struct Nest {
 /// A record with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed {
-    pub record: Record,
+    pub record: Entry,
     pub lane: u32,
     /// How much of it was clipped; nanoseconds.
     pub clipped: i64,
@@ -41,11 +41,7 @@ pub struct Placed {
 
 impl Nest {
     /// Takes a record, which begins no earlier than the one before, and hands on those that are settled.
-    pub fn push<E>(
-        &mut self,
-        record: Record,
-        mut take: impl FnMut(Placed) -> Result<(), E>,
-    ) -> Result<(), E> {
+    pub fn push<E>(&mut self, record: Entry, mut take: impl FnMut(Placed) -> Result<(), E>) -> Result<(), E> {
         let settled = record.begin.saturating_sub(MOST_CLIPPED);
         self.held.insert(record.rank(), Placed { record, lane: 0, clipped: 0 });
         let is_settled = |first: &Rank| first.0 < settled;
@@ -98,7 +94,7 @@ impl Nest {
     }
 
     /// The begin of a slice that seems to cross this one, but contains the larger part of it.
-    fn outer_begin(&self, inner: &Record) -> Option<i64> {
+    fn outer_begin(&self, inner: &Entry) -> Option<i64> {
         let last = inner.begin.saturating_add(MOST_CLIPPED).min(inner.end);
         let after = self.held.values().map(|placed| &placed.record).take_while(|outer| outer.begin <= last);
         let mut outer = after.filter(|outer| {
@@ -133,7 +129,7 @@ mod tests {
 
     /// The begins, ends and lanes of slices of one track.
     fn nested(slices: &[(i64, i64)]) -> (Vec<(i64, i64, u32)>, u64) {
-        let record = |(order, &(begin, end)): (usize, &(i64, i64))| Record {
+        let record = |(order, &(begin, end)): (usize, &(i64, i64))| Entry {
             begin,
             end,
             shape: Shape::Slice,
@@ -141,8 +137,8 @@ mod tests {
             order: order as u64,
             body: Vec::new(),
         };
-        let mut records: Vec<Record> = slices.iter().enumerate().map(record).collect();
-        records.sort_by_key(Record::rank);
+        let mut records: Vec<Entry> = slices.iter().enumerate().map(record).collect();
+        records.sort_by_key(Entry::rank);
         let (mut nest, mut placed) = (Nest::default(), Vec::new());
         let mut take = |one: Placed| -> Result<(), ()> {
             placed.push((one.record.begin, one.record.end, one.lane));

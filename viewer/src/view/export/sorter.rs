@@ -24,7 +24,7 @@ const SHAPES: [Shape; 4] = [Shape::Slice, Shape::Async, Shape::Instant, Shape::C
 
 /// A record: when, on which track, and the rest of it as it will be written. Times are nanoseconds since 1970.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct Entry {
     pub begin: i64,
     pub end: i64,
     pub shape: Shape,
@@ -44,7 +44,7 @@ impl Shape {
     }
 }
 
-impl Record {
+impl Entry {
     /// By the begin; what begins at the same time, the longest first.
     pub fn rank(&self) -> Rank {
         (self.begin, Reverse(self.end), Reverse(self.order))
@@ -61,7 +61,7 @@ impl Record {
     }
 
     /// The next record of a run; none at its end.
-    fn read(run: &mut impl Read) -> io::Result<Option<Record>> {
+    fn read(run: &mut impl Read) -> io::Result<Option<Entry>> {
         let mut begin = [0; 8];
         match run.read_exact(&mut begin) {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
@@ -74,7 +74,7 @@ impl Record {
         let mut body = vec![0; u64::from_le_bytes(array(run)?) as usize];
         run.read_exact(&mut body)?;
         let begin = i64::from_le_bytes(begin);
-        Ok(Some(Record { begin, end, shape: SHAPES[usize::from(shape)], track, order, body }))
+        Ok(Some(Entry { begin, end, shape: SHAPES[usize::from(shape)], track, order, body }))
     }
 }
 
@@ -88,7 +88,7 @@ fn array<const N: usize>(run: &mut impl Read) -> io::Result<[u8; N]> {
 pub struct Sorter {
     folder: PathBuf,
     runs: Vec<File>,
-    current: Vec<Record>,
+    current: Vec<Entry>,
     bytes: usize,
     /// The most bytes in memory.
     run: usize,
@@ -100,11 +100,11 @@ impl Sorter {
         Sorter { folder: folder.into(), runs: Vec::new(), current: Vec::new(), bytes: 0, run: RUN }
     }
 
-    pub fn push(&mut self, record: Record) -> io::Result<()> {
-        self.bytes += record.body.capacity() + size_of::<Record>();
+    pub fn push(&mut self, record: Entry) -> io::Result<()> {
+        self.bytes += record.body.capacity() + size_of::<Entry>();
         self.current.push(record);
         if self.bytes > self.run {
-            self.current.sort_by_key(Record::rank);
+            self.current.sort_by_key(Entry::rank);
             let mut run = BufWriter::new(tempfile::tempfile_in(&self.folder)?);
             self.current.drain(..).try_for_each(|record| record.write(&mut run))?;
             self.runs.push(run.into_inner().map_err(io::IntoInnerError::into_error)?);
@@ -114,8 +114,8 @@ impl Sorter {
     }
 
     /// All records in their order.
-    pub fn sorted(mut self, mut take: impl FnMut(Record) -> io::Result<()>) -> io::Result<()> {
-        self.current.sort_by_key(Record::rank);
+    pub fn sorted(mut self, mut take: impl FnMut(Entry) -> io::Result<()>) -> io::Result<()> {
+        self.current.sort_by_key(Entry::rank);
         let mut current = self.current.into_iter();
         let mut runs = Vec::new();
         for mut run in self.runs {
@@ -125,7 +125,7 @@ impl Sorter {
         let files = runs.len();
         // The run in memory is the last.
         let mut next = |number: usize| match runs.get_mut(number) {
-            Some(run) => Record::read(run),
+            Some(run) => Entry::read(run),
             None => Ok(current.next()),
         };
         let mut heads = BinaryHeap::new();
@@ -144,7 +144,7 @@ impl Sorter {
 
 /// The first record of a run that was not taken yet.
 struct Head {
-    head: Record,
+    head: Entry,
     number: usize,
 }
 
@@ -184,11 +184,11 @@ mod tests {
                 let begin = random.i64(0..50);
                 let body = vec![7; random.usize(0..100)];
                 let (end, shape) = (begin + random.i64(0..5), SHAPES[random.usize(0..4)]);
-                let record = Record { begin, end, shape, track: random.u32(..), order, body };
+                let record = Entry { begin, end, shape, track: random.u32(..), order, body };
                 expected.push(record.clone());
                 sorter.push(record).unwrap();
             }
-            expected.sort_by_key(Record::rank);
+            expected.sort_by_key(Entry::rank);
             let mut sorted = Vec::new();
             let take = |record| {
                 sorted.push(record);

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::analysis::live::{BOUNDS, Metrics, Series, SeriesName};
+use ltt_analysis::finding::Forgotten;
+use ltt_analysis::live::{BOUNDS, HostMetrics, Metrics, Series, SeriesName, SessionFinding};
 
 /// How metrics are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,15 +23,13 @@ impl Exposition {
         }
     }
 
-    /// Writes what is known; without metrics, only which program it is.
-    pub fn write(self, metrics: Option<&Metrics>) -> String {
+    /// Writes what is known.
+    pub fn write(self, metrics: &Metrics) -> String {
         let mut page = Page { form: self, text: String::new() };
         let version = format!("{{version={}}}", quoted(env!("CARGO_PKG_VERSION")));
         page.family("build_info", Kind::Gauge, "The version of ltt-top.");
         page.sample("build_info", &version, "1");
-        if let Some(metrics) = metrics {
-            page.metrics(metrics);
-        }
+        page.metrics(metrics);
         if self == Exposition::OpenMetrics {
             page.text.push_str("# EOF\n");
         }
@@ -97,9 +96,7 @@ impl Page {
         );
         self.family("groups", Kind::Gauge, "Groups, with or without their own series.");
         self.sample("groups", "", &metrics.known_groups.to_string());
-        self.counter("incidents", "Times in which a thread was held up.", &metrics.incidents.to_string());
-        let help = "Time in which a thread was held up, summed over hosts.";
-        self.counter("blocked_seconds", help, &seconds(metrics.blocked_ns));
+        self.hosts(metrics);
         let help = "Incidents that a cause took part in.";
         self.counters(("cause_incidents", help), &metrics.causes, cause, |counters| counters[0].to_string());
         let help = "Time in which a cause held threads up.";
@@ -114,7 +111,37 @@ impl Page {
         ] {
             self.counter(name, help, &value.to_string());
         }
+        self.forgotten(metrics);
         self.sessions(metrics);
+    }
+
+    fn hosts(&mut self, metrics: &Metrics) {
+        let of = |host: &HostMetrics| Labels::default().with("host", &host.host).text();
+        self.family("incidents", Kind::Counter, "Times in which a thread was held up.");
+        for host in &metrics.hosts {
+            self.sample("incidents_total", &of(host), &host.incidents.to_string());
+        }
+        self.family("blocked_seconds", Kind::Counter, "Time in which a thread was held up.");
+        for host in &metrics.hosts {
+            self.sample("blocked_seconds_total", &of(host), &seconds(host.blocked_ns));
+        }
+    }
+
+    /// What was not told apart because a table was full, and what was forgotten because it was old.
+    fn forgotten(&mut self, metrics: &Metrics) {
+        let Forgotten { threads, clients, names, samples } = metrics.forgotten;
+        let of = |what: &str| Labels::default().with("what", what).text();
+        let help = "Times that something was not told apart from others, because there was too much of it.";
+        self.family("forgotten", Kind::Counter, help);
+        for (what, count) in
+            [("threads", threads), ("clients", clients), ("names", names), ("samples", samples)]
+        {
+            self.sample("forgotten_total", &of(what), &count.to_string());
+        }
+        self.family("aged_out", Kind::Counter, "What was forgotten because an hour was over.");
+        for (what, count) in [("threads", metrics.aged_threads), ("clients", metrics.aged_clients)] {
+            self.sample("aged_out_total", &of(what), &count.to_string());
+        }
     }
 
     fn durations(&mut self, metrics: &Metrics) {
@@ -136,24 +163,27 @@ impl Page {
     }
 
     fn sessions(&mut self, metrics: &Metrics) {
-        let of = |url: &str| Labels::default().with("session", url);
+        let of = |session: &SessionFinding| {
+            let host = session.host.as_deref().unwrap_or_default();
+            Labels::default().with("session", &session.url).with("host", host)
+        };
         self.family("session_up", Kind::Gauge, "Whether a session is being received.");
         for session in &metrics.sessions {
             let is_up = u8::from(session.state == "attached");
-            self.sample("session_up", &of(&session.url).text(), &is_up.to_string());
+            self.sample("session_up", &of(session).text(), &is_up.to_string());
         }
         self.family("session_lag_seconds", Kind::Gauge, "How old the newest events of a session's host are.");
         for session in &metrics.sessions {
             if let Some(time) = session.time_ns {
                 let lag = u64::try_from(metrics.now_ns.saturating_sub(time)).unwrap_or(0);
-                self.sample("session_lag_seconds", &of(&session.url).text(), &seconds(lag));
+                self.sample("session_lag_seconds", &of(session).text(), &seconds(lag));
             }
         }
         let help = "Streams of processes that ended before the relay showed them: their events are missing.";
         self.family("session_unseen_streams", Kind::Counter, help);
         for session in &metrics.sessions {
             let unseen = session.unseen_streams.to_string();
-            self.sample("session_unseen_streams_total", &of(&session.url).text(), &unseen);
+            self.sample("session_unseen_streams_total", &of(session).text(), &unseen);
         }
     }
 }
@@ -183,7 +213,8 @@ fn group(name: &SeriesName) -> Labels {
 }
 
 fn cause(name: &SeriesName) -> Labels {
-    Labels::default().with("cause", event(name)).with("group", &name.group).with("detail", &name.detail)
+    let of_host = Labels::default().with("host", &name.host);
+    of_host.with("cause", event(name)).with("group", &name.group).with("detail", &name.detail)
 }
 
 /// A label's value, which may be anything that was recorded.
@@ -215,10 +246,10 @@ fn bound_text(nanoseconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::live::GROUP_COUNTERS;
+    use ltt_analysis::live::GROUP_COUNTERS;
 
     fn metrics(group: &str) -> Metrics {
-        let name = SeriesName { event: "p:e".into(), group: group.into(), detail: String::new() };
+        let name = SeriesName { event: "p:e".into(), group: group.into(), ..SeriesName::default() };
         let mut counters = [0; GROUP_COUNTERS];
         (counters[0], counters[1], counters[2], counters[3], counters[12]) = (5, 4, 2_000_000_123, 2, 1);
         let rest = Series { name: SeriesName::default(), counters: [0; GROUP_COUNTERS] };
@@ -227,7 +258,7 @@ mod tests {
 
     #[test]
     fn histograms_are_cumulative_and_end_with_the_count() {
-        let text = Exposition::OpenMetrics.write(Some(&metrics("get")));
+        let text = Exposition::OpenMetrics.write(&metrics("get"));
         let expected = [
             "# TYPE ltt_top_event_duration_seconds histogram",
             "ltt_top_event_duration_seconds_bucket{event=\"p:e\",group=\"get\",le=\"0.000001\"} 2",
@@ -244,7 +275,7 @@ mod tests {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }
         assert!(text.ends_with("# EOF\n"));
-        let older = Exposition::Prometheus.write(Some(&metrics("get")));
+        let older = Exposition::Prometheus.write(&metrics("get"));
         assert!(older.contains("# TYPE ltt_top_group_events_total counter\n") && !older.contains("EOF"));
     }
 
@@ -252,7 +283,7 @@ mod tests {
     fn hostile_names_stay_within_their_quotes() {
         for name in ["\"} 1\nltt_top_events_total 7", "\\", "\\\"", "a\\\nb", "{}=,", "\u{202e}ü", "\r\n\r\n"]
         {
-            let text = Exposition::OpenMetrics.write(Some(&metrics(name)));
+            let text = Exposition::OpenMetrics.write(&metrics(name));
             let wanted = format!("ltt_top_group_events_total{{event=\"p:e\",group={}}} 5", quoted(name));
             assert!(text.split('\n').any(|line| line == wanted), "{name:?}: {text}");
             // What a parser makes of it is what it was.
@@ -274,12 +305,10 @@ mod tests {
     }
 
     #[test]
-    fn without_metrics_the_page_is_complete() {
-        let version = env!("CARGO_PKG_VERSION");
-        let expected = format!(
-            "# HELP ltt_top_build_info The version of ltt-top.\n# TYPE ltt_top_build_info gauge\n\
-             ltt_top_build_info{{version=\"{version}\"}} 1\n# EOF\n"
-        );
-        assert_eq!(Exposition::OpenMetrics.write(None), expected);
+    fn session_that_is_awaited_is_down() {
+        let sessions = vec![SessionFinding::awaited("net://relay/later")];
+        let text = Exposition::OpenMetrics.write(&Metrics { sessions, ..Metrics::default() });
+        let down = "ltt_top_session_up{session=\"net://relay/later\",host=\"\"} 0";
+        assert!(text.lines().any(|line| line == down) && text.ends_with("# EOF\n"), "{text}");
     }
 }

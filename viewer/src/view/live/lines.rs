@@ -1,16 +1,16 @@
 //! Lines for sessions and incidents.
 
-use crate::analysis::finding::Ns;
-use crate::analysis::incidents::{Incident, IncidentKind};
-use crate::analysis::live::LiveFinding;
-use crate::text::amount::counted;
-use crate::text::escape;
 use crate::view::Screen;
 use crate::view::table::{held_by, link_name};
+use ltt_analysis::finding::Ns;
+use ltt_analysis::incidents::{Incident, IncidentKind};
+use ltt_analysis::live::LiveFinding;
+use ltt_analysis::text::amount::counted;
+use ltt_analysis::text::escape;
 
 /// The state of each session.
 pub fn sessions(finding: &LiveFinding) -> Vec<String> {
-    let session = |session: &crate::analysis::live::SessionFinding| {
+    let session = |session: &ltt_analysis::live::SessionFinding| {
         let reason = session.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
         escape::text(&format!("{} {}{reason}", session.url, session.state))
     };
@@ -27,7 +27,6 @@ pub const PROCESS_BUFFERS: &str = "the session has buffers for each process: eve
     missing, as relays do not show all of them (create its channel with --buffers-uid)";
 
 /// What is missing, if anything is.
-#[cfg(feature = "program")]
 pub fn losses(finding: &LiveFinding) -> Option<String> {
     let trace = &finding.top.trace;
     let parts = [

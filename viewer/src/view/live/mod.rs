@@ -3,7 +3,6 @@
 mod exposition;
 mod lines;
 mod plain;
-#[cfg(feature = "program")]
 pub mod screen;
 
 pub use exposition::Exposition;

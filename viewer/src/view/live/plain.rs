@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use super::lines;
-use crate::analysis::Finding;
-use crate::analysis::live::LiveFinding;
-use crate::text::amount::counted;
 use crate::view::{Screen, table};
+use ltt_analysis::Finding;
+use ltt_analysis::live::LiveFinding;
+use ltt_analysis::text::amount::counted;
 
 /// Writes a finding as a table under a line with its time.
 pub fn table(finding: &LiveFinding, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use minijinja::{Value, context};
 
 use super::render;
-use crate::analysis::Finding;
 use crate::view::output::{Output, unsupported};
 use crate::view::table::{Block, Grid, Style, page};
 use crate::view::{Screen, notes};
+use ltt_analysis::Finding;
 
 struct Html {
     screen: Screen,
@@ -22,10 +22,10 @@ impl Output for Html {
     fn write(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<Vec<String>> {
         let title = match finding {
             Finding::Live(_) => return Err(unsupported("live cannot write HTML: use --format json")),
-            Finding::Events(_) => return Ok(notes::warnings(finding, &self.screen)),
+            Finding::Events(_) | Finding::Timeline(_) => return Ok(notes::warnings(finding, &self.screen)),
             Finding::Compare(_) => "Two recordings, compared",
             Finding::Incidents(_) => "What held the program up",
-            Finding::Report(_) => "What held the program up, and what takes the time",
+            Finding::Report(_) | Finding::Overview(_) => "What held the program up, and what takes the time",
             Finding::Top(_) => "What takes the time",
             Finding::Slow(_) => "The slowest events",
             Finding::Outliers(_) => "What is unusual",

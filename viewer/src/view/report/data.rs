@@ -5,18 +5,18 @@ use std::io;
 
 use serde_json::{Map, Value, json};
 
-use crate::analysis::finding::{EventFinding, GroupFinding, GroupName, LinkFinding, Ns};
-use crate::analysis::groups::Top;
-use crate::analysis::incidents::{CauseFinding, Incident, IncidentKind, Incidents};
-use crate::analysis::outliers::{Outliers, PeriodKind};
-use crate::analysis::overview::{Overview, PER_OCTAVE, Slices, limits};
-use crate::text::amount::counted;
-use crate::text::{escape, short_name};
 use crate::view::Screen;
-use crate::view::json::with_times;
 use crate::view::table::{
     Names, details, incident_cause, incident_notes, inner_links, key_label, link_name, process_name,
 };
+use ltt_analysis::finding::with_times;
+use ltt_analysis::finding::{EventFinding, GroupFinding, GroupName, LinkFinding, Ns};
+use ltt_analysis::groups::Top;
+use ltt_analysis::incidents::{CauseFinding, Incident, IncidentKind, Incidents};
+use ltt_analysis::outliers::{Outliers, PeriodKind};
+use ltt_analysis::overview::{Overview, PER_OCTAVE, Slices, limits};
+use ltt_analysis::text::amount::counted;
+use ltt_analysis::text::{escape, short_name};
 
 /// The most bytes of the whole block, and of the slices in it.
 const MOST_BYTES: usize = 1_850_000;
@@ -221,7 +221,7 @@ fn cause_label(cause: &CauseFinding) -> String {
         .map_or(String::new(), |detail| format!(" ({})", escape::text(short_name(detail))));
     match (&cause.event, cause.kind) {
         (Some(event), _) => format!("{}{detail}", key_label(event, &cause.key)),
-        (None, Some(IncidentKind::Silence)) => "no event at all".into(),
+        (None, Some(IncidentKind::Silence)) => "silent".into(),
         (None, Some(IncidentKind::Starved)) => "clients not served".into(),
         (None, _) => "in no event".into(),
     }

@@ -14,8 +14,8 @@ use std::io::{self, Write};
 use minijinja::{Environment, Value, context};
 
 use super::{Screen, notes};
-use crate::analysis::overview::Overview;
 use hash::source_hash;
+use ltt_analysis::overview::Overview;
 
 pub(super) use blocks::output;
 

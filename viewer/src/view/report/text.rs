@@ -3,13 +3,13 @@
 use minijinja::{Value, context};
 
 use super::data::Limits;
-use crate::analysis::overview::Overview;
-use crate::text::amount::{counted, grouped, share};
-use crate::text::escape;
 use crate::view::table::{
     incident_footnotes, incident_headline, outlier_footnotes, outlier_rule, shared_by, slow_period,
 };
 use crate::view::{Screen, notes};
+use ltt_analysis::overview::Overview;
+use ltt_analysis::text::amount::{counted, grouped, share};
+use ltt_analysis::text::escape;
 
 /// What was read, where, and of whom.
 pub fn heading(overview: &Overview, screen: &Screen) -> Vec<String> {
@@ -92,7 +92,7 @@ fn capitalised(sentence: &str) -> String {
     format!("{first}{}{end}", characters.as_str())
 }
 
-fn client_note(clients: Option<&crate::analysis::groups::Top>) -> String {
+fn client_note(clients: Option<&ltt_analysis::groups::Top>) -> String {
     match clients {
         None => "No event says on whose behalf it happened.".into(),
         Some(clients) if clients.hidden_groups > 0 || clients.folded.is_some() => {
@@ -126,7 +126,7 @@ fn group_notes(overview: &Overview, limits: &Limits) -> Vec<String> {
 }
 
 fn how(overview: &Overview, limits: &Limits) -> Vec<String> {
-    let slice = crate::analysis::finding::Ns::from(limits.slice_ns).in_words();
+    let slice = ltt_analysis::finding::Ns::from(limits.slice_ns).in_words();
     let mut lines = vec![
         "Groups are events with the keys that their catalog names. Over all of the time, counts, totals and the longest are \
          exact, and percentiles within 0.1 %, as `ltt-top top --format json` has them."

@@ -3,10 +3,10 @@
 use super::grid::{Column, Grid};
 use super::label::{Names, keys};
 use super::page::{Page, Style};
-use crate::analysis::compare::{Change, Compare, GroupChange, IncidentsChange, Verdict};
-use crate::text::amount::{counted, duration, scaled, share};
-use crate::text::escape;
 use crate::view::{Screen, notes};
+use ltt_analysis::compare::{Change, Compare, GroupChange, IncidentsChange, Verdict};
+use ltt_analysis::text::amount::{counted, duration, scaled, share};
+use ltt_analysis::text::escape;
 
 /// The places of figures.
 const RATE: usize = 0;

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::text::width::cut;
 use crate::view::Screen;
+use crate::view::width::cut;
 
 /// A column of a table.
 #[derive(Clone, Debug)]

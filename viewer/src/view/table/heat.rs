@@ -3,9 +3,9 @@
 use super::hist::{footnotes, title};
 use super::label::figure;
 use super::page::{Page, Style};
-use crate::analysis::durations::{Heat, HeatGroup, TimeColumns};
-use crate::analysis::finding::Ns;
 use crate::view::Screen;
+use ltt_analysis::durations::{Heat, HeatGroup, TimeColumns};
+use ltt_analysis::finding::Ns;
 
 /// The columns of a line before its cells.
 pub const GUTTER: usize = 10;

@@ -2,9 +2,9 @@
 
 use super::label::{Names, figure};
 use super::page::{Page, Style};
-use crate::analysis::durations::{Hist, HistGroup, Outline};
-use crate::text::amount::{counted, grouped};
 use crate::view::Screen;
+use ltt_analysis::durations::{Hist, HistGroup, Outline};
+use ltt_analysis::text::amount::{counted, grouped};
 
 /// The length of the longest bar on a screen without a width.
 const BAR: usize = 60;

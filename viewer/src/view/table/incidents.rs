@@ -3,15 +3,16 @@
 use super::grid::{Column, Grid};
 use super::label::{Names, link, name, value};
 use super::page::{Page, Style};
-use crate::analysis::finding::{LinkFinding, Ns};
-use crate::analysis::incidents::{
-    CauseFinding, Episode, HeldBy, Incident, IncidentKind, Incidents, MeanwhileFinding, ProcessFinding,
-};
-use crate::analysis::outliers::{Period, PeriodKind};
-use crate::analysis::scheduling::SystemCause;
-use crate::text::amount::{counted, grouped, share, times};
-use crate::text::{escape, short_name};
 use crate::view::Screen;
+use ltt_analysis::finding::{LinkFinding, Ns};
+use ltt_analysis::incidents::{
+    CauseFinding, Episode, Evidence, HeldBy, Incident, IncidentKind, Incidents, MeanwhileFinding,
+    ProcessFinding, Side, TimeRange,
+};
+use ltt_analysis::outliers::{Period, PeriodKind};
+use ltt_analysis::scheduling::SystemCause;
+use ltt_analysis::text::amount::{counted, grouped, share, times};
+use ltt_analysis::text::{escape, short_name};
 
 /// The number of causes that are listed.
 const CAUSES: usize = 10;
@@ -25,7 +26,7 @@ pub fn add(found: &Incidents, screen: &Screen, page: &mut Page) {
     if !found.incidents.is_empty() {
         page.grid(list(found, screen));
         page.blank();
-        page.grid(causes(&found.causes));
+        page.grid(causes(&found.causes, CAUSES));
     }
     page.texts(Style::Plain, found.periods.iter().map(|period| slow_period(period, screen)));
     page.texts(Style::Note, footnotes(found));
@@ -84,6 +85,39 @@ fn rows(found: &Incidents) -> Vec<Row<'_>> {
     episodes.map(|episode| Row { incident: &episode.longest, episode: Some(episode) }).collect()
 }
 
+/// The number of rows that incidents are shown in, all together.
+pub fn row_count(found: &Incidents) -> u64 {
+    let hidden = if found.shows_each { found.hidden_incidents } else { found.hidden_episodes };
+    rows(found).len() as u64 + hidden
+}
+
+/// The longest incidents, in time order, with no notes on them.
+pub fn longest(found: &Incidents, most: usize, screen: &Screen) -> Grid {
+    let mut rows = rows(found);
+    rows.sort_by_key(|row| std::cmp::Reverse(row.held()));
+    rows.truncate(most);
+    rows.sort_by_key(Row::begin_ns);
+    let mut grid = Grid::new(vec![
+        Column::text("START"),
+        Column::number("HELD"),
+        Column::number("COUNT").droppable(1),
+        Column::text("WAITED").droppable(2),
+        Column::text("CLIENT").droppable(3),
+        Column::text("CAUSE"),
+    ]);
+    for row in rows {
+        grid.row(vec![
+            screen.time_of_day(row.begin_ns()),
+            row.held().short(),
+            grouped(row.episode.map_or(1, |episode| episode.count).into()),
+            waited(row.incident),
+            row.incident.cause.as_ref().map_or("-".into(), client),
+            cause(row.incident),
+        ]);
+    }
+    grid
+}
+
 fn list(found: &Incidents, screen: &Screen) -> Grid {
     let rows = rows(found);
     let has_hosts = found.trace.has_several_hosts();
@@ -108,7 +142,10 @@ fn list(found: &Incidents, screen: &Screen) -> Grid {
             has_hosts.then(|| incident.process.host.as_deref().map_or("-".into(), escape::text)),
             has_processes.then(|| process(&incident.process)),
             Some(cause(incident)),
-            Some(incident.cause.as_ref().map_or("-".into(), client)),
+            Some(match row.episode.map_or(0, |episode| episode.clients) {
+                0 | 1 => incident.cause.as_ref().map_or("-".into(), client),
+                clients => counted(clients, "client"),
+            }),
             Some(row.unexplained().short()),
             Some(waited(incident)),
             Some(match row.not_served() {
@@ -135,11 +172,12 @@ fn together(episode: &Episode, screen: &Screen) -> String {
         format!(", {how} {}", period.in_words())
     });
     format!(
-        "{} until {}, {} of that time, the longest {}{every}",
+        "{} until {}, {} of that time, the longest {} at {}{every}",
         counted(episode.count, "incident"),
         screen.time_of_day(episode.end_ns),
         share(episode.held_share),
-        episode.longest.held.in_words()
+        episode.longest.held.in_words(),
+        screen.time_of_day(episode.longest.begin_ns)
     )
 }
 
@@ -156,17 +194,21 @@ fn client(cause: &LinkFinding) -> String {
 pub fn cause(incident: &Incident) -> String {
     let Some(cause) = &incident.cause else {
         if let Some(held_by) = &incident.held_by {
-            return format!("{} {}", system_cause(held_by.cause), held_by.time.short());
+            return format!("{} {}", system_cause(held_by.cause), short_range(held_by.time));
         }
         let sum = incident.sum.as_ref().filter(|sum| sum.duration.0 * 2 > incident.unexplained.0);
         let sum =
             sum.map(|sum| format!(" ({} {})", escape::text(short_name(&sum.event)), sum.duration.short()));
         return match incident.kind {
-            IncidentKind::Silence => "no event at all".into(),
-            IncidentKind::Starved => "not served".into(),
+            IncidentKind::Silence => silence(incident.evidence).into(),
+            IncidentKind::Starved => "not served, likely held back".into(),
             IncidentKind::Turn | IncidentKind::Interval => format!("in no event{}", sum.unwrap_or_default()),
         };
     };
+    if let Some(beside) = incident.beside {
+        let side = if beside.side == Side::Before { "before" } else { "after" };
+        return format!("{} in no event {side} {}", beside.time.short(), link(cause));
+    }
     let inner = incident.chain.last().filter(|last| *last != cause);
     let inner = inner.map_or(String::new(), |inner| format!(" ({})", link(inner)));
     let is_beside = |part: &&LinkFinding| {
@@ -175,6 +217,28 @@ pub fn cause(incident: &Incident) -> String {
     };
     let beside = incident.explained_by.iter().filter(is_beside).map(|part| format!(" + {}", link(part)));
     format!("{}{inner}{}", link(cause), beside.collect::<String>())
+}
+
+/// What shows that nothing was served between two turns.
+fn silence(evidence: Option<Evidence>) -> &'static str {
+    match evidence {
+        Some(Evidence::Clients) => "silent, likely stopped",
+        Some(Evidence::Timer) => "silent, timer overdue",
+        _ => "silent",
+    }
+}
+
+/// A time, or its bounds if they differ by much.
+fn short_range(range: TimeRange) -> String {
+    match is_narrow(range) {
+        true => range.most.short(),
+        false => format!("{} to {}", range.least.short(), range.most.short()),
+    }
+}
+
+/// Whether the bounds are the same for a reader.
+fn is_narrow(range: TimeRange) -> bool {
+    range.least.0 * 20 >= range.most.0 * 19
 }
 
 fn waited(incident: &Incident) -> String {
@@ -195,18 +259,17 @@ fn system_cause(cause: SystemCause) -> &'static str {
         SystemCause::Faults => "major faults",
         SystemCause::Device => "device",
         SystemCause::Asleep => "asleep in no event",
-        SystemCause::Idle => "no requests",
         SystemCause::OnCpu => "code without events",
     }
 }
 
 /// What held a thread up where no event explains it, as a sentence.
 pub fn held_by(held_by: &HeldBy) -> String {
-    let (time, of) = (held_by.time.in_words(), held_by.of.in_words());
-    let part = if held_by.time.0 * 20 >= held_by.of.0 * 19 {
-        format!("all {of}")
-    } else {
-        format!("{time} of {of}")
+    let (range, of) = (held_by.time, held_by.of.in_words());
+    let part = match (is_narrow(range), range.least.0 * 20 >= held_by.of.0 * 19) {
+        (_, true) => format!("all {of}"),
+        (true, _) => format!("{} of {of}", range.most.in_words()),
+        _ => format!("{} to {} of {of}, sampled", range.least.in_words(), range.most.in_words()),
     };
     match held_by.cause {
         SystemCause::Queued => {
@@ -221,7 +284,6 @@ pub fn held_by(held_by: &HeldBy) -> String {
         }
         SystemCause::Device => format!("blocked for {part}: waited for a device"),
         SystemCause::Asleep => format!("asleep for {part}: waited for a lock, a socket or another process"),
-        SystemCause::Idle => format!("slept for {part}: no requests came"),
         SystemCause::OnCpu if part.starts_with("all") => "on the CPU throughout: code without events".into(),
         SystemCause::OnCpu => format!("on the CPU for {part}: code without events"),
     }
@@ -235,15 +297,24 @@ fn kept_from_cpu(incident: &Incident) -> Option<String> {
         (scheduler.stopped, "stopped by a signal or a debugger"),
         (scheduler.device, "blocked by a device"),
     ];
-    let (time, reason) = reasons.into_iter().max_by_key(|(time, _)| time.0)?;
-    (time.0 * 2 >= incident.held.0 && time.0 > 0)
-        .then(|| format!("{reason} for {} of {}", time.in_words(), incident.held.in_words()))
+    let (time, reason) = reasons.into_iter().max_by_key(|(time, _)| time.least.0)?;
+    let time_in_words = match is_narrow(time) {
+        true => time.most.in_words(),
+        false => format!("{} to {}", time.least.in_words(), time.most.in_words()),
+    };
+    (time.least.0 * 2 >= incident.held.0 && time.least.0 > 0)
+        .then(|| format!("{reason} for {time_in_words} of {}", incident.held.in_words()))
 }
 
 pub fn notes(incident: &Incident) -> Vec<String> {
     let mut notes: Vec<String> =
         incident.held_by.as_ref().filter(|_| incident.cause.is_none()).map(held_by).into_iter().collect();
     notes.extend(kept_from_cpu(incident));
+    if incident.is_sampled_too_seldom && incident.unexplained.0 * 4 >= incident.held.0 {
+        let pace = incident.scheduler.as_ref().and_then(|scheduler| scheduler.sampled_every);
+        let pace = pace.map_or(String::new(), |pace| format!(" (up to {} apart)", pace.in_words()));
+        notes.push(format!("sampled too seldom to tell what its thread did in no event{pace}"));
+    }
     if !incident.meanwhile.is_empty() {
         let others: Vec<String> = incident.meanwhile.iter().map(meanwhile).collect();
         notes.push(format!("meanwhile: {}", others.join(", ")));
@@ -271,7 +342,8 @@ pub fn process(process: &ProcessFinding) -> String {
     format!("{}{name}", value(&process.pid))
 }
 
-fn causes(causes: &[CauseFinding]) -> Grid {
+/// The first causes, each with what helps.
+pub fn causes(causes: &[CauseFinding], most: usize) -> Grid {
     let columns = [
         Column::number("TOTAL"),
         Column::number("COUNT"),
@@ -282,7 +354,7 @@ fn causes(causes: &[CauseFinding]) -> Grid {
     let mut grid = Grid::new(columns.into());
     grid.sorted_by = Some("TOTAL".into());
     let mut advised = Vec::new();
-    for cause in causes.iter().take(CAUSES) {
+    for cause in causes.iter().take(most) {
         let detail = cause
             .detail
             .as_ref()
@@ -290,7 +362,7 @@ fn causes(causes: &[CauseFinding]) -> Grid {
         let called = match (&cause.event, cause.system, cause.kind) {
             (Some(event), ..) => format!("{}{detail}", name(event, &cause.key)),
             (None, Some(system), _) => system_cause(system).into(),
-            (None, None, Some(IncidentKind::Silence)) => "no event at all".into(),
+            (None, None, Some(IncidentKind::Silence)) => "silent".into(),
             (None, None, Some(IncidentKind::Starved)) => "not served".into(),
             (None, None, _) => "in no event".into(),
         };

@@ -3,10 +3,10 @@
 use super::grid::{Column, Grid};
 use super::label::value;
 use super::page::{Page, Style};
-use crate::analysis::info::{Info, ProcessInfo, TraceInfo};
-use crate::text::amount::{counted, grouped};
-use crate::text::escape;
 use crate::view::Screen;
+use ltt_analysis::info::{Info, ProcessInfo, TraceInfo};
+use ltt_analysis::text::amount::{counted, grouped};
+use ltt_analysis::text::escape;
 
 /// Adds what the traces contain.
 pub fn add(info: &Info, screen: &Screen, page: &mut Page) {

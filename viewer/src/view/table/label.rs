@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::finding::{EventFinding, GroupName, LinkFinding, Ns};
-use crate::datum::{Datum, Pairs};
-use crate::text::amount::grouped;
-use crate::text::escape;
-use crate::text::short_name;
+use ltt_analysis::datum::{Datum, Pairs};
+use ltt_analysis::finding::{EventFinding, GroupName, LinkFinding, Ns};
+use ltt_analysis::text::amount::grouped;
+use ltt_analysis::text::escape;
+use ltt_analysis::text::short_name;
 
 /// The keys of a group: a single one as its value alone, several with their names.
 pub fn keys(Pairs(pairs): &Pairs) -> String {

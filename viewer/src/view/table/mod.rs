@@ -1,5 +1,6 @@
 //! Findings as text for a terminal.
 
+mod brief;
 mod compare;
 mod grid;
 mod heat;
@@ -13,13 +14,11 @@ mod slow;
 mod top;
 
 pub use heat::GUTTER as HEAT_GUTTER;
-#[cfg(feature = "program")]
 pub(super) use incidents::meanwhile as meanwhile_of;
 pub(super) use incidents::{
     cause as incident_cause, footnotes as incident_footnotes, headline as incident_headline, held_by,
     notes as incident_notes, process as process_name, slow_period,
 };
-#[cfg(feature = "program")]
 pub(super) use label::figure;
 pub(super) use label::{Names, details, link as link_name, name as key_label};
 pub(super) use outliers::{footnotes as outlier_footnotes, rule as outlier_rule};
@@ -35,8 +34,10 @@ pub(super) use page::{Block, Page, Style};
 use super::events::{Form, TextForm};
 use super::output::{EventStream, Output};
 use super::{Screen, live, notes};
-use crate::analysis::Finding;
-use crate::analysis::outliers::Outliers;
+use ltt_analysis::Finding;
+use ltt_analysis::groups::Top;
+use ltt_analysis::incidents::Incidents;
+use ltt_analysis::outliers::Outliers;
 
 /// Writes findings for a terminal.
 struct Table {
@@ -53,6 +54,9 @@ impl Output for Table {
             Finding::Live(finding) => live::table(finding, &self.screen, out)?,
             // The lines of events are for programs, too, as Babeltrace's are.
             Finding::Events(_) => return Ok(notes::warnings(finding, &self.screen)),
+            Finding::Report(report) if report.is_brief => {
+                brief::page(finding, report, &self.screen).write(&self.screen, out)?;
+            }
             finding => page(finding, &self.screen).write(&self.screen, out)?,
         }
         Ok(Vec::new())
@@ -68,20 +72,28 @@ pub(super) fn shared_by(found: &Outliers) -> Vec<String> {
     outliers::shared(found, &Names::default())
 }
 
-/// What a finding comes to: what was read, what was found, and what to know about it.
-pub(super) fn page(finding: &Finding, screen: &Screen) -> Page {
+/// What was read, and what is missing from it.
+fn opening(finding: &Finding, screen: &Screen) -> Page {
     let mut page = Page::default();
     page.text(Style::Plain, notes::heading(finding.trace(), screen));
     let warnings = notes::losses(finding.trace()).into_iter().chain(notes::outside(finding));
     page.texts(Style::Warning, warnings.map(|warning| format!("warning: {warning}")));
-    match finding {
-        Finding::Report(report) => {
-            if let Some(found) = &report.incidents {
-                incidents::add(found, screen, &mut page);
-                page.blank();
-            }
-            top::add(&report.top, screen, &mut page);
+    page
+}
+
+/// What a finding comes to: what was read, what was found, and what to know about it.
+pub(super) fn page(finding: &Finding, screen: &Screen) -> Page {
+    let mut page = opening(finding, screen);
+    let mut report = |incidents: Option<&Incidents>, top: &Top| {
+        if let Some(found) = incidents {
+            incidents::add(found, screen, &mut page);
+            page.blank();
         }
+        top::add(top, screen, &mut page);
+    };
+    match finding {
+        Finding::Report(found) => report(found.incidents.as_ref(), &found.top),
+        Finding::Overview(found) => report(Some(&found.incidents), &found.top),
         Finding::Incidents(incidents) => incidents::add(incidents, screen, &mut page),
         Finding::Top(top) => top::add(top, screen, &mut page),
         Finding::Slow(slow) => slow::add(slow, screen, &mut page),
@@ -91,7 +103,7 @@ pub(super) fn page(finding: &Finding, screen: &Screen) -> Page {
         Finding::Info(info) => info::add(info, screen, &mut page),
         Finding::Compare(compare) => compare::add(compare, screen, &mut page),
         Finding::Live(live) => top::add(&live.top, screen, &mut page),
-        Finding::Events(_) => {}
+        Finding::Events(_) | Finding::Timeline(_) => {}
     }
     page.texts(Style::Note, notes::footnotes(finding.notes(), screen));
     page

@@ -1,19 +1,15 @@
-//! `outliers` as a table: slow periods and modes, and then single events. Each reason is on a separate line unless the
-//! screen is very wide.
+//! `outliers` as a table: slow periods and modes, and then single events. Each reason is on a separate line.
 
 use super::grid::{Column, Grid};
 use super::label::{Names, details, figure};
 use super::page::{Page, Style};
 use super::slow::EventColumns;
-use crate::analysis::finding::Ns;
-use crate::analysis::outliers::{Drift, Mode, Period, PeriodKind, RuleFinding, Shared, Unjudged};
-use crate::analysis::outliers::{Outliers, Threshold};
-use crate::text::amount::{counted, grouped, times};
-use crate::text::escape;
 use crate::view::Screen;
-
-/// From this width on, reasons are beside their events.
-const WIDE: usize = 200;
+use ltt_analysis::finding::Ns;
+use ltt_analysis::outliers::{Drift, Mode, Period, PeriodKind, RuleFinding, Shared, Unjudged};
+use ltt_analysis::outliers::{Outliers, Threshold};
+use ltt_analysis::text::amount::{counted, grouped, times};
+use ltt_analysis::text::escape;
 
 /// Adds the findings.
 pub fn add(outliers: &Outliers, screen: &Screen, page: &mut Page) {
@@ -43,7 +39,6 @@ pub fn add(outliers: &Outliers, screen: &Screen, page: &mut Page) {
 
 /// Slow periods and slow modes, those that lost the most time first.
 fn many(outliers: &Outliers, names: &Names, screen: &Screen) -> Grid {
-    let has_room = screen.width.is_none_or(|width| width >= WIDE);
     let mut grid = Grid::new(vec![
         Column::number("LOST"),
         Column::number("EVENTS").droppable(3),
@@ -64,14 +59,9 @@ fn many(outliers: &Outliers, names: &Names, screen: &Screen) -> Grid {
         rows.push((drift.lost.0, drift_cells(drift, names, screen), &drift.reason));
     }
     rows.sort_by_key(|(lost, ..)| std::cmp::Reverse(*lost));
-    for (_, mut cells, reason) in rows {
-        if has_room && let Some(last) = cells.last_mut() {
-            *last = format!("{last}: {reason}");
-        }
+    for (_, cells, reason) in rows {
         grid.row(cells);
-        if !has_room {
-            grid.note(reason.to_owned());
-        }
+        grid.note(reason.to_owned());
     }
     grid
 }
@@ -148,22 +138,14 @@ fn singles(outliers: &Outliers, names: &Names, screen: &Screen) -> Grid {
         outliers.trace.has_several_hosts(),
     );
     let has_reasons = outliers.threshold.is_none();
-    let has_room = has_reasons && screen.width.is_none_or(|width| width >= WIDE);
-    let reason = has_room.then(|| [Column::text("RULE").droppable(3), Column::text("REASON")]);
-    let reason = reason.into_iter().flatten();
-    let mut grid = Grid::new(columns.titles().chain(reason).chain([Column::text("FIELDS")]).collect());
+    let mut grid = Grid::new(columns.titles().chain([Column::text("FIELDS")]).collect());
     grid.sorted_by = Some("DURATION".into());
     for outlier in &outliers.events {
         let event = &outlier.event;
-        let (rule, reason) = (outlier.rule.name(), event.reason.clone().unwrap_or_default());
-        let mut row: Vec<String> = columns.cells(event, names, screen).collect();
-        if has_room {
-            row.extend([rule.to_owned(), reason.clone()]);
-        }
-        row.push(details(event));
-        grid.row(row);
-        if has_reasons && !has_room {
-            grid.note(format!("{rule}: {reason}"));
+        grid.row(columns.cells(event, names, screen).chain([details(event)]).collect());
+        if has_reasons {
+            let reason = event.reason.as_deref().unwrap_or_default();
+            grid.note(format!("{}: {reason}", outlier.rule.name()));
         }
     }
     grid

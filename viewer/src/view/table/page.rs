@@ -54,6 +54,14 @@ impl Page {
         self.0.push(Block::Grid(grid));
     }
 
+    /// The number of lines that the page takes on the screen.
+    pub fn lines(&self, screen: &Screen) -> usize {
+        let mut text = Vec::new();
+        // Writing to memory does not fail.
+        _ = self.write(screen, &mut text);
+        text.iter().filter(|byte| **byte == b'\n').count()
+    }
+
     /// Writes the page so that it fits the screen.
     pub fn write(&self, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
         for block in &self.0 {

@@ -3,11 +3,11 @@
 use super::grid::{Column, Grid};
 use super::label::{Names, details, figure, link, value};
 use super::page::{Page, Style};
-use crate::analysis::finding::{EventFinding, LinkFinding};
-use crate::analysis::slow::Slow;
-use crate::text::amount::counted;
-use crate::text::escape;
 use crate::view::Screen;
+use ltt_analysis::finding::{EventFinding, LinkFinding};
+use ltt_analysis::slow::Slow;
+use ltt_analysis::text::amount::counted;
+use ltt_analysis::text::escape;
 
 /// Adds the slowest events.
 pub fn add(slow: &Slow, screen: &Screen, page: &mut Page) {

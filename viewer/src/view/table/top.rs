@@ -3,10 +3,10 @@
 use super::grid::{Column, Grid};
 use super::label::{Names, figure, marked};
 use super::page::{Page, Style};
-use crate::analysis::finding::GroupFinding;
-use crate::analysis::groups::Top;
-use crate::text::amount::{counted, duration, grouped, scaled, share};
 use crate::view::Screen;
+use ltt_analysis::finding::GroupFinding;
+use ltt_analysis::groups::Top;
+use ltt_analysis::text::amount::{counted, duration, grouped, scaled, share};
 
 /// The columns. Of the percentiles, the one ranked by and p99 always stay; the others are dropped from the first.
 fn columns(top: &Top) -> Vec<Column> {
@@ -36,14 +36,14 @@ fn columns(top: &Top) -> Vec<Column> {
     columns
 }
 
-/// Adds the groups.
-pub fn add(top: &Top, screen: &Screen, page: &mut Page) {
+/// The first groups.
+pub fn grid(top: &Top, most: usize, screen: &Screen) -> Grid {
     let names = Names::new(top.groups.iter().map(|group| &*group.name.event), screen.is_narrow());
     let mut grid = Grid::new(columns(top));
     match &top.over_time {
         None => {
             grid.sorted_by = Some(top.sorted_by.to_string().to_uppercase());
-            top.groups.iter().for_each(|group| grid.row(row(group, &names)));
+            top.groups.iter().take(most).for_each(|group| grid.row(row(group, &names)));
         }
         Some(over_time) => {
             for slice in &over_time.slices {
@@ -53,8 +53,13 @@ pub fn add(top: &Top, screen: &Screen, page: &mut Page) {
             }
         }
     }
+    grid
+}
+
+/// Adds the groups.
+pub fn add(top: &Top, screen: &Screen, page: &mut Page) {
     if !top.groups.is_empty() {
-        page.grid(grid);
+        page.grid(grid(top, usize::MAX, screen));
     }
     if top.hidden_groups > 0 {
         page.text(Style::Note, format!("{} not shown (-n 0 shows all)", counted(top.hidden_groups, "group")));

@@ -5,23 +5,13 @@ use std::collections::HashMap;
 
 use super::super::super::draft::Drafted;
 use super::super::lex::{Lexer, Token, TokenKind, brief};
-use super::super::types::Drafter;
+use super::super::types::{AssignedValue, Drafter};
 
 /// How deep types may nest; LTTng's nest four deep.
 pub const MAX_DEPTH: usize = 64;
 
 /// What was parsed, or why it cannot be.
 pub type Parsed<T> = Result<T, String>;
-
-pub enum AssignedValue<'a> {
-    Number(i128),
-    Text(Cow<'a, str>),
-    /// A word or a path, its parts joined with dots: `le`, `clock.monotonic.value`.
-    Word(Cow<'a, str>),
-}
-
-/// `size = 8;`
-pub type Attribute<'a> = (&'a str, AssignedValue<'a>);
 
 /// Reads statements, one at a time.
 pub struct Parser<'a, 'd> {

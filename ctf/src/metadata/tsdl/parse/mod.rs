@@ -15,5 +15,5 @@ mod cursor;
 mod statements;
 mod types;
 
-pub use cursor::{AssignedValue, Attribute, Parser};
+pub use cursor::Parser;
 pub use statements::{Broken, Statement, StatementKind};

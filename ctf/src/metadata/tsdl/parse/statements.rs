@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::super::super::draft::Drafted;
 use super::super::lex::{BLOCKS, Lexer, TYPES, TokenKind, brief};
-use super::cursor::{AssignedValue, Parsed, Parser, joined};
+use super::super::types::AssignedValue;
+use super::cursor::{Parsed, Parser, joined};
 
 /// A statement, on the top level or in a block, and the line it begins on. Names are borrowed from the text.
 pub struct Statement<'a> {

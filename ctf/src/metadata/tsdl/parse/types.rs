@@ -6,8 +6,8 @@ use std::borrow::Cow;
 
 use super::super::super::draft::{Draft, DraftKind, DraftLength, Drafted, FieldPath};
 use super::super::lex::TokenKind;
-use super::super::types::{Drafter, Members, tagged};
-use super::cursor::{Attribute, MAX_DEPTH, Parsed, Parser};
+use super::super::types::{Attribute, Drafter, Members, tagged};
+use super::cursor::{MAX_DEPTH, Parsed, Parser};
 use crate::Enumeration;
 
 /// The number of types that are kept by their source text.

@@ -6,6 +6,9 @@ use super::stage::Recording;
 
 const MILLISECOND: i64 = 1_000_000;
 
+/// Whether a part that is not longer lies inside of another one, times in whole microseconds cannot tell.
+const TICKS: i64 = 2_000;
+
 impl Recording {
     /// The one incident, a turn of the loop, that was provoked: its chain begins with these labels. Other incidents of a
     /// busy machine may be there, but not at its time, and all of them must be in the trace.
@@ -27,6 +30,12 @@ impl Recording {
         assert!(!turns.is_empty(), "no such incident: {:#?}", self.report.incidents);
         turns.iter().for_each(|incident| self.began_when_provoked(incident));
         turns
+    }
+
+    /// Whether anything of the server is told of the time in which something was provoked.
+    pub fn is_told(&self) -> bool {
+        let of_server = |incident: &&Incident| incident.pid == self.pid;
+        self.report.incidents.iter().filter(of_server).any(|incident| incident.overlaps(self.begin, self.end))
     }
 
     /// The one incident like this that was provoked.
@@ -79,14 +88,14 @@ impl Recording {
     fn turn_agrees(&self, incident: &Incident) {
         let turn = self.oracle.ended("eventloop", incident.end).expect("compared before");
         let labels = self.oracle.labels(turn);
-        let parts = || incident.explained_by.iter().filter(|part| part.label != SUM);
+        let parts = || incident.explained_by.iter().filter(|part| part.label != SUM && part.duration > TICKS);
         for part in parts() {
             assert!(labels.contains(&part.label), "{incident:#?} has {labels:?}");
             assert_eq!(part.duration, self.oracle.part(turn, &part.label), "{} of {incident:#?}", part.label);
         }
         let largest = labels.iter().map(|label| self.oracle.part(turn, label)).max().unwrap_or(0);
         let said = parts().map(|part| part.duration).max().unwrap_or(0);
-        assert_eq!(said, largest, "{incident:#?} has {labels:?}");
+        assert!((said - largest).abs() <= TICKS, "{incident:#?} has {labels:?}");
         // The sum is known only later: clients waited for the largest part that is an interval.
         let is_large = |part: &&Link| part.spent * 10 >= incident.held;
         let awaited = match &incident.cause {
@@ -113,7 +122,8 @@ impl Recording {
         self.waited_agrees(incident, &[], culprit);
     }
 
-    /// Who was served before it and again only after one of the times at which its cause may have ended, or else its end.
+    /// Nobody waited for much longer than between what was served before it and again only after one of the times at which its cause
+    /// may have ended, or else its end. Who was ready meanwhile only clients know: viewer/tests/live/truth asks them.
     fn waited_agrees(&self, incident: &Incident, ends: &[i64], culprit: Option<&str>) {
         let ends = if ends.is_empty() { &[incident.end] } else { ends };
         let waited = |&since: &i64| {
@@ -122,7 +132,9 @@ impl Recording {
             (waited.clients, waited.of, waited.longest)
         };
         let counted: Vec<_> = ends.iter().map(waited).collect();
-        assert!(counted.contains(&incident.waited), "{counted:?}: {incident:#?}");
+        let (clients, of, longest) = incident.waited;
+        let is_near = |(_, _, gap): &(u64, u64, i64)| longest <= 2 * gap + 20_000_000;
+        assert!(clients <= of && counted.iter().any(is_near), "{counted:?}: {incident:#?}");
     }
 
     /// Nothing was recorded meanwhile, and all of it is unexplained.

@@ -6,11 +6,11 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::palette::Palette;
-use crate::analysis::live::LiveFinding;
-use crate::text::amount::{counted, grouped};
-use crate::text::width::fit;
 use crate::view::Screen;
 use crate::view::table::{Names, details, figure};
+use crate::view::width::fit;
+use ltt_analysis::live::LiveFinding;
+use ltt_analysis::text::amount::{counted, grouped};
 
 /// Draws the chosen group.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, finding: &LiveFinding, screen: &Screen, palette: Palette) {
@@ -41,7 +41,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, finding: &LiveFinding, screen: &S
     lines.push(Line::styled("SLOWEST so far", palette.title()));
     for event in detail.slowest.iter().take(slowest) {
         let took = event.duration.short();
-        let client = event.client.as_ref().map_or(String::new(), crate::text::escape::datum);
+        let client = event.client.as_ref().map_or(String::new(), ltt_analysis::text::escape::datum);
         let said =
             format!("{} {took:>8} {client} {}", screen.time_of_day(event.timestamp_ns), details(event));
         lines.push(Line::raw(fit(&said, width)));

@@ -7,13 +7,13 @@ use ratatui::widgets::{Clear, Paragraph};
 
 use super::palette::Palette;
 use super::state::{Focus, OverviewAreas, Pane, ScreenState, first_row};
-use super::{detail, groups, heat, help, incident};
-use crate::analysis::live::LiveFinding;
-use crate::text::amount::{grouped, scaled};
-use crate::text::escape;
-use crate::text::width::fit;
+use super::{detail, groups, heat, incident, keys};
 use crate::view::Screen;
 use crate::view::live::lines;
+use crate::view::width::fit;
+use ltt_analysis::live::LiveFinding;
+use ltt_analysis::text::amount::{grouped, scaled};
+use ltt_analysis::text::escape;
 
 /// Draws the whole screen, and returns where the parts of the overview are.
 pub fn draw(
@@ -41,7 +41,7 @@ pub fn draw(
         Pane::Detail => body_of_detail(frame, middle, finding, screen, palette),
         Pane::Heat => heat::draw(frame, middle, finding, true, palette),
         Pane::Incident(chosen) => incident::draw(frame, middle, chosen, screen, palette),
-        Pane::Help => help::draw(frame, middle, palette),
+        Pane::Help => keys::draw(frame, middle, palette),
         _ => areas = body(frame, middle, state, finding, screen, palette),
     }
     frame.render_widget(Clear, bottom);

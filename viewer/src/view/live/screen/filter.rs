@@ -1,6 +1,6 @@
 //! A filter as it is typed: conditions separated by spaces, with spaces in them.
 
-use crate::filter::Condition;
+use ltt_analysis::filter::Condition;
 
 /// The characters that operators consist of.
 const OPERATORS: [char; 5] = ['!', '=', '<', '>', '~'];

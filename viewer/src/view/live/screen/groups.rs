@@ -7,14 +7,14 @@ use ratatui::widgets::Paragraph;
 
 use super::palette::Palette;
 use super::state::{Focus, ScreenState, first_row};
-use crate::analysis::finding::{GroupFinding, Ns};
-use crate::analysis::groups::Quantile;
-use crate::analysis::groups::Sort;
-use crate::analysis::live::LiveFinding;
-use crate::text::amount::scaled;
-use crate::text::escape;
-use crate::text::width::fit;
 use crate::view::table::{Names, figure};
+use crate::view::width::fit;
+use ltt_analysis::finding::{GroupFinding, Ns};
+use ltt_analysis::groups::Quantile;
+use ltt_analysis::groups::Sort;
+use ltt_analysis::live::LiveFinding;
+use ltt_analysis::text::amount::scaled;
+use ltt_analysis::text::escape;
 
 /// How wide the figures are.
 const FIGURE: usize = 8;

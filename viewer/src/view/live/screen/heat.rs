@@ -6,9 +6,9 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::palette::Palette;
-use crate::analysis::finding::Ns;
-use crate::analysis::live::LiveFinding;
-use crate::text::width::fit;
+use crate::view::width::fit;
+use ltt_analysis::finding::Ns;
+use ltt_analysis::live::LiveFinding;
 
 /// What cells look like, the densest last.
 const CELLS: [char; 5] = [' ', '░', '▒', '▓', '█'];

@@ -6,12 +6,12 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 
 use super::palette::Palette;
-use crate::analysis::finding::{LinkFinding, Ns};
-use crate::analysis::incidents::{Incident, IncidentKind};
-use crate::text::amount::grouped;
-use crate::text::escape;
 use crate::view::Screen;
 use crate::view::table::{held_by, link_name, meanwhile_of, process_name};
+use ltt_analysis::finding::{LinkFinding, Ns};
+use ltt_analysis::incidents::{Incident, IncidentKind};
+use ltt_analysis::text::amount::grouped;
+use ltt_analysis::text::escape;
 
 /// Draws an incident.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, incident: &Incident, screen: &Screen, palette: Palette) {
@@ -42,8 +42,11 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, incident: &Incident, screen: &Scr
     if let Some(reason) = &incident.held_by {
         fact("held by", held_by(reason));
     }
-    if incident.unexplained != Ns(0) {
-        fact("unexplained", incident.unexplained.in_words());
+    // What the scheduler surely explains is not unexplained.
+    let held = incident.held_by.as_ref().map_or(Ns(0), |reason| reason.time.least);
+    let unexplained = Ns(incident.unexplained.0.saturating_sub(held.0));
+    if unexplained != Ns(0) {
+        fact("unexplained", unexplained.in_words());
     }
     let waited = incident.waited;
     let clients = match waited.clients {

@@ -5,10 +5,10 @@ mod draw;
 mod filter;
 mod groups;
 mod heat;
-mod help;
 mod incident;
+mod keys;
 mod palette;
 mod state;
 
 pub use draw::draw;
-pub use state::{Effect, Focus, Key, OverviewAreas, Pane, ScreenState, Selecting};
+pub use state::{Effect, Key, OverviewAreas, ScreenState, Selecting};

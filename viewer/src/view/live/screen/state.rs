@@ -3,12 +3,12 @@
 use ratatui::layout::{Position, Rect};
 
 use super::filter;
-use crate::analysis::finding::GroupName;
-use crate::analysis::groups::Quantile;
-use crate::analysis::groups::Sort;
-use crate::analysis::incidents::Incident;
-use crate::analysis::live::{LiveFinding, LiveQuestion, LookBack};
-use crate::filter::Condition;
+use ltt_analysis::filter::Condition;
+use ltt_analysis::finding::GroupName;
+use ltt_analysis::groups::Quantile;
+use ltt_analysis::groups::Sort;
+use ltt_analysis::incidents::Incident;
+use ltt_analysis::live::{LiveFinding, LiveQuestion, LookBack};
 
 /// A key that was pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

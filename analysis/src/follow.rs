@@ -1,0 +1,116 @@
+//! Single events in time order: those that match the selection and, if wanted, all others.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use ctf_reader::{EventClass, OrderedEvent, Progress, Reader, Report, Step, Window};
+
+use crate::finding::{Notes, TraceFinding};
+use crate::reading::{Failure, Roster, Selection, Slots};
+
+/// Receives single events in time order.
+pub trait Follower {
+    /// Why it stops the reading early.
+    type Stop;
+
+    /// Takes note of a class whose events may follow. `slots` says for each of its fields where its value is.
+    fn class(&mut self, class: &Arc<EventClass>, slots: &[usize]);
+
+    /// Receives an event, which matches the selection or not.
+    fn event(&mut self, event: &OrderedEvent<'_>, is_match: bool) -> ControlFlow<Self::Stop>;
+}
+
+/// What is to be known about events that were followed.
+#[derive(Clone, Debug)]
+pub struct FollowedEvents {
+    /// What was read.
+    pub trace: TraceFinding,
+    /// The number of events that were shown.
+    pub shown: u64,
+    /// Notes for the reader.
+    pub notes: Notes,
+}
+
+impl FollowedEvents {
+    /// For what was read and shown.
+    pub fn new(report: &Report, shown: usize) -> Self {
+        FollowedEvents { trace: TraceFinding::new(report), shown: shown as u64, notes: Notes::default() }
+    }
+}
+
+/// The result of following events.
+pub struct Followed<S> {
+    /// What was read.
+    pub report: Report,
+    /// Why the follower stopped the reading, if it did.
+    pub stopped: Option<S>,
+}
+
+/// Decides which events match a selection.
+pub struct EventMatcher {
+    roster: Roster,
+    with_others: bool,
+}
+
+impl EventMatcher {
+    /// For a selection; `with_others` says whether other events are wanted too.
+    pub fn new(selection: &Arc<Selection>, with_others: bool) -> EventMatcher {
+        EventMatcher { roster: Roster::new(Arc::clone(selection)), with_others }
+    }
+
+    /// The fields that the events of a class are needed with. A follower is told if it may see any.
+    pub fn class<F: Follower>(&mut self, class: &Arc<EventClass>, follower: &mut F) -> Option<Vec<usize>> {
+        let wanted = self.roster.want(class);
+        let mut slots = Slots(match self.roster.plan(class.index) {
+            Some(_) => wanted.unwrap_or_default(),
+            // Its events are counted for the check of the selection, but not shown.
+            None if !self.with_others => return wanted,
+            None => Vec::new(),
+        });
+        let places: Vec<usize> = (0..class.fields.len()).map(|field| slots.of(field)).collect();
+        follower.class(class, &places);
+        Some(slots.0)
+    }
+
+    /// Whether an event matches; none if it is not wanted at all.
+    #[inline]
+    pub fn judge(&mut self, event: &OrderedEvent<'_>) -> Option<bool> {
+        let of_one = event.events();
+        let plan = self.roster.count(&of_one);
+        let is_match = plan.is_some_and(|plan| !plan.has_conditions() || plan.admits(&of_one.get(0)));
+        (is_match || self.with_others).then_some(is_match)
+    }
+
+    /// Checks that the selection makes sense for what was read.
+    pub fn check(&self) -> Result<(), Failure> {
+        self.roster.finish()?;
+        Ok(())
+    }
+}
+
+/// Passes events to a follower in time order; without `with_others`, only those that match the selection.
+pub fn follow<F: Follower>(
+    reader: &Reader,
+    window: Window,
+    selection: &Arc<Selection>,
+    with_others: bool,
+    follower: &mut F,
+    progress: &Progress,
+) -> Result<Followed<F::Stop>, Failure> {
+    let mut sieve = EventMatcher::new(selection, with_others);
+    let mut wanted: Vec<_> = reader.classes().map(|class| sieve.class(class, follower)).collect();
+    let take = |class: &Arc<EventClass>| wanted[class.index].take();
+    let mut events = reader.in_order(window, take).with_progress(progress);
+    let mut stopped = None;
+    while let Step::Event(event) = events.next_event() {
+        if let Some(is_match) = sieve.judge(&event)
+            && let ControlFlow::Break(stop) = follower.event(&event, is_match)
+        {
+            stopped = Some(stop);
+            break;
+        }
+    }
+    let report = events.report();
+    sieve.check()?;
+    Ok(Followed { report, stopped })
+}

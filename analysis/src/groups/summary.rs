@@ -1,0 +1,391 @@
+//! Events aggregated by group.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap};
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::durations::histogram::Histogram;
+use crate::groups::fold::{Spilled, Tracked};
+use crate::groups::group::{Extra, Figures, Folded, Group, Sort};
+use crate::groups::table::Groups;
+use crate::reading::{
+    CollectBeside, EventKind, Failure, LeftOut, Misfit, Roster, Selection, Slots, SourceWindow,
+};
+use crate::source::Source;
+use ctf_reader::{Brief, ClassIndex, Collect, Event, EventClass, Events, Report};
+
+/// The most groups with a key that are kept separately; beyond that the lightest are folded together.
+pub(crate) const GROUP_CAP: usize = 10_000;
+
+/// The groups of a trace, with their durations.
+#[derive(Debug)]
+pub(crate) struct Summary<E = ()> {
+    /// What was read.
+    pub report: Report,
+    /// The groups, in the order asked for.
+    pub groups: Vec<Group>,
+    /// What each of them has besides its figures.
+    pub extras: Vec<E>,
+    /// The total of groups that are not kept separately.
+    pub folded: Option<Folded>,
+    /// What was left out.
+    pub left_out: LeftOut,
+    /// The durations of each kind, all groups together, folded ones too.
+    pub pools: Pools,
+    /// The processes, at most [`PROCESSES_MAX`] and one, where they were to be counted.
+    pub processes: BTreeSet<u64>,
+}
+
+/// With more processes than this, they are not told apart.
+pub(crate) const PROCESSES_MAX: usize = 64;
+
+/// All durations of each kind.
+pub(crate) type Pools = Vec<(Arc<EventKind>, Histogram)>;
+
+/// Aggregates events by group and ranks the groups, keeping at most `cap` keys separately.
+pub(crate) fn summarise<S: Source>(
+    input: &mut SourceWindow<'_, S>,
+    selection: &Arc<Selection>,
+    sort: Sort,
+    cap: usize,
+) -> Result<Summary, Failure> {
+    summarise_into::<(), S>(input, selection, sort, cap, ())
+}
+
+/// Like [`summarise`], with more than figures for each group.
+pub(crate) fn summarise_into<E: Extra, S: Source>(
+    input: &mut SourceWindow<'_, S>,
+    selection: &Arc<Selection>,
+    sort: Sort,
+    cap: usize,
+    context: E::Context,
+) -> Result<Summary<E>, Failure> {
+    let collector =
+        |phase| SummaryCollector::<E>::new(Roster::new(Arc::clone(selection)), phase, cap, context);
+    let (mut first, report) = input.read(collector(Phase::Exact))?;
+    first.make_room();
+    let Phase::Spilled(spilled) = first.phase else {
+        return Ok(first.finish(report, sort, None)?);
+    };
+    let ranks = spilled.ranks(sort);
+    let (mut second, report) = input.read(collector(Phase::Tracked(Tracked::new(Arc::clone(&ranks)))))?;
+    second.make_room();
+    let folded = match &second.phase {
+        Phase::Tracked(tracked) => spilled.folded(&ranks, tracked.below),
+        Phase::Exact | Phase::Spilled(_) => Folded::default(),
+    };
+    let pools = first.roster.kinds().iter().cloned().zip(spilled.into_pools()).collect();
+    Ok(second.finish(report, sort, Some((folded, pools)))?)
+}
+
+#[derive(Clone, Debug)]
+enum Phase {
+    /// Every group is kept separately.
+    Exact,
+    /// There are too many: keyed groups are only totals of hash buckets.
+    Spilled(Box<Spilled>),
+    /// Only groups in the heaviest buckets count.
+    Tracked(Tracked),
+}
+
+/// Aggregates events by group while a source is read.
+#[derive(Debug)]
+pub(crate) struct SummaryCollector<E: Extra> {
+    roster: Roster,
+    groups: Groups<Tally<E>>,
+    phase: Phase,
+    cap: usize,
+    context: E::Context,
+    processes: BTreeSet<u64>,
+    buffers: Buffers,
+}
+
+/// The figures of a group, and what else is aggregated of it.
+#[derive(Clone, Debug, Default)]
+struct Tally<E> {
+    figures: Figures,
+    extra: E,
+}
+
+impl<E: Extra> Tally<E> {
+    #[inline]
+    fn take(&mut self, duration: Option<u64>, time: impl FnOnce() -> i64, context: &E::Context) {
+        self.extra.take(duration, time, context);
+        self.figures.record(duration);
+    }
+
+    fn absorb(&mut self, other: &Self, context: &E::Context) {
+        self.extra.absorb(&other.extra, context);
+        self.figures.merge(&other.figures);
+    }
+}
+
+/// Buffers that are reused.
+#[derive(Debug, Default)]
+struct Buffers {
+    durations: Vec<u64>,
+    briefs: Vec<Brief>,
+    /// The events whose groups are not in the cache.
+    others: Vec<usize>,
+    key: Vec<u8>,
+    processes: Vec<u64>,
+}
+
+impl SummaryCollector<()> {
+    /// Collects beside something else, for which the source is read anyway.
+    pub fn beside(selection: Arc<Selection>) -> Self {
+        SummaryCollector::new(Roster::new(selection), Phase::Exact, GROUP_CAP, ())
+    }
+
+    /// The groups; none if there are so many that the source must be read again.
+    pub fn complete(mut self, report: Report, sort: Sort) -> Option<Result<Summary, Misfit>> {
+        self.make_room();
+        matches!(self.phase, Phase::Exact).then(|| self.finish(report, sort, None))
+    }
+}
+
+impl<E: Extra> SummaryCollector<E> {
+    fn new(roster: Roster, phase: Phase, cap: usize, mut context: E::Context) -> Self {
+        // Which groups a folded reading keeps is known only at its end.
+        if matches!(phase, Phase::Tracked(_)) {
+            E::adapt(&mut context, usize::MAX);
+        }
+        SummaryCollector {
+            roster,
+            groups: Groups::default(),
+            phase,
+            cap,
+            context,
+            processes: BTreeSet::new(),
+            buffers: Buffers::default(),
+        }
+    }
+
+    /// The most keyed groups before room is made.
+    #[inline]
+    fn limit(&self) -> usize {
+        match self.phase {
+            Phase::Exact | Phase::Spilled(_) => self.cap,
+            // Twice the cap, so that buckets are rarely dropped.
+            Phase::Tracked(_) => 2 * self.cap,
+        }
+    }
+
+    /// Adds an event whose group is not in the cache.
+    fn enter(&mut self, class: ClassIndex, event: &Event<'_>) {
+        let SummaryCollector { roster, groups, phase, buffers, context, .. } = self;
+        let Some(plan) = roster.plan(class) else { return };
+        let kind = plan.kind;
+        plan.encode_key(event, &mut buffers.key);
+        if let Phase::Tracked(tracked) = phase
+            && !buffers.key.is_empty()
+            && !tracked.has(&roster.kinds()[kind], &buffers.key)
+        {
+            return;
+        }
+        let tally = match buffers.briefs.get(event.number) {
+            Some(&brief) if brief != Brief::OTHER => {
+                groups.recallable(kind, brief, &buffers.key, Tally::default)
+            }
+            _ => groups.entry(kind, &buffers.key, Tally::default),
+        };
+        tally.take(buffers.durations.get(event.number).copied(), || event.timestamp(), context);
+        E::adapt(context, groups.keyed());
+        if self.groups.keyed() > self.limit() {
+            self.make_room();
+        }
+    }
+
+    /// Removes groups that the phase does not allow.
+    #[cold]
+    fn make_room(&mut self) {
+        let SummaryCollector { roster, groups, phase, cap, .. } = self;
+        if matches!(phase, Phase::Exact) && groups.keyed() > *cap {
+            *phase = Phase::Spilled(Box::new(Spilled::new()));
+        }
+        match phase {
+            Phase::Exact => {}
+            Phase::Tracked(tracked) => tracked.shrink(groups, roster.kinds(), *cap),
+            Phase::Spilled(spilled) => {
+                for (kind, key, tally) in groups.take_keyed() {
+                    spilled.add(&roster.kinds()[kind], kind, &key, &tally.figures);
+                }
+            }
+        }
+    }
+
+    fn finish(
+        self,
+        report: Report,
+        sort: Sort,
+        folding: Option<(Folded, Pools)>,
+    ) -> Result<Summary<E>, Misfit> {
+        let left_out = self.roster.finish()?;
+        let kinds = self.roster.kinds();
+        let mut context = self.context;
+        E::adapt(&mut context, self.groups.keyed());
+        let group = |(kind, key_bytes, tally): (usize, Box<[u8]>, Tally<E>)| {
+            let Tally { figures, mut extra } = tally;
+            extra.finish(&context);
+            (Group { kind: Arc::clone(&kinds[kind]), key_bytes, figures }, extra)
+        };
+        let groups = self.groups.into_entries().map(group).collect();
+        let (folded, keyed_pools) = folding.unzip();
+        let summary = Summary::new(report, groups, sort, keyed_pools.unwrap_or_default());
+        Ok(Summary { folded, left_out, processes: self.processes, ..summary })
+    }
+}
+
+impl<E> Summary<E> {
+    /// Groups that are ranked now. The pools are those of kinds whose groups are not all among them.
+    pub fn new(report: Report, mut groups: Vec<(Group, E)>, sort: Sort, known: Pools) -> Self {
+        rank(&mut groups, sort, |(group, _)| group);
+        let (groups, extras): (Vec<Group>, Vec<E>) = groups.into_iter().unzip();
+        Summary {
+            report,
+            pools: pools(&groups, known),
+            groups,
+            extras,
+            folded: None,
+            left_out: LeftOut::default(),
+            processes: BTreeSet::new(),
+        }
+    }
+
+    /// The same groups, ranked by another figure.
+    pub fn ranked(&self, sort: Sort) -> Summary {
+        let mut groups = self.groups.clone();
+        rank(&mut groups, sort, |group| group);
+        Summary {
+            report: self.report.clone(),
+            extras: vec![(); groups.len()],
+            groups,
+            folded: self.folded.clone(),
+            left_out: self.left_out.clone(),
+            pools: Vec::new(),
+            processes: BTreeSet::new(),
+        }
+    }
+}
+
+/// Ranks groups; those of equal weight by their names.
+pub(crate) fn rank<T>(groups: &mut [T], sort: Sort, group: impl Fn(&T) -> &Group) {
+    groups.sort_by(|a, b| {
+        let (a, b) = (group(a), group(b));
+        (&a.kind, &a.key_bytes).cmp(&(&b.kind, &b.key_bytes))
+    });
+    groups.sort_by_cached_key(|ranked| Reverse(group(ranked).weight(sort)));
+}
+
+/// All durations of each kind: already known for kinds whose groups were folded, otherwise merged from their groups.
+fn pools(groups: &[Group], mut pools: Pools) -> Pools {
+    pools.retain(|(_, pool)| pool.count() > 0);
+    let complete = pools.len();
+    let mut places: HashMap<Arc<EventKind>, usize> =
+        pools.iter().enumerate().map(|(place, (kind, _))| (Arc::clone(kind), place)).collect();
+    for group in groups {
+        match places.get(&group.kind) {
+            Some(&known) if known < complete => {}
+            Some(&known) => pools[known].1.merge(&group.figures.durations),
+            None => {
+                places.insert(Arc::clone(&group.kind), pools.len());
+                pools.push((Arc::clone(&group.kind), group.figures.durations.clone()));
+            }
+        }
+    }
+    pools
+}
+
+impl<E: Extra> CollectBeside for SummaryCollector<E> {
+    fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
+        self.roster.want_besides(class, slots)
+    }
+}
+
+impl<E: Extra> Collect for SummaryCollector<E> {
+    type Stop = Infallible;
+
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
+        self.roster.want(class)
+    }
+
+    fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
+        let SummaryCollector {
+            roster,
+            groups,
+            context,
+            processes,
+            buffers: Buffers { durations, briefs, others, processes: of_events, .. },
+            ..
+        } = self;
+        let Some(plan) = roster.count(events) else { return ControlFlow::Continue(()) };
+        if let Some(slot) = plan.process.filter(|_| processes.len() <= PROCESSES_MAX) {
+            of_events.clear();
+            events.integers(slot, 0, of_events);
+            of_events.dedup();
+            processes.extend(of_events.iter().take(PROCESSES_MAX + 1));
+        }
+        plan.durations(events, durations);
+        briefs.clear();
+        others.clear();
+        match plan.only_key() {
+            None => others.extend((0..events.count).filter(|&event| plan.admits(&events.get(event)))),
+            Some(key) => {
+                events.briefs(key, briefs);
+                let of_kind = groups.of_kind(plan.kind);
+                let (durations, has_conditions) = (durations.as_slice(), plan.has_conditions());
+                for (event, &brief) in briefs.iter().enumerate() {
+                    if has_conditions && !plan.admits(&events.get(event)) {
+                        continue;
+                    }
+                    // A group in the cache exists, so the phase allows it.
+                    match of_kind.recall(brief) {
+                        Some(tally) => {
+                            let time = || events.get(event).timestamp();
+                            tally.take(durations.get(event).copied(), time, context);
+                        }
+                        None => others.push(event),
+                    }
+                }
+            }
+        }
+        for other in 0..self.buffers.others.len() {
+            self.enter(events.class, &events.get(self.buffers.others[other]));
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn split(&self) -> Self {
+        let phase = match &self.phase {
+            Phase::Exact | Phase::Spilled(_) => Phase::Exact,
+            Phase::Tracked(tracked) => Phase::Tracked(tracked.clone()),
+        };
+        SummaryCollector::new(self.roster.emptied(), phase, self.cap, self.context)
+    }
+
+    fn absorb(&mut self, mut other: Self) {
+        other.make_room();
+        self.processes.append(&mut other.processes);
+        let kinds = self.roster.absorb(other.roster);
+        for (kind, key, tally) in other.groups.into_entries() {
+            self.groups.entry(kinds[kind], &key, Tally::default).absorb(&tally, &self.context);
+            E::adapt(&mut self.context, self.groups.keyed());
+        }
+        match (&mut self.phase, other.phase) {
+            (Phase::Spilled(mine), Phase::Spilled(theirs)) => mine.absorb(*theirs, &kinds),
+            (mine @ Phase::Exact, Phase::Spilled(theirs)) => {
+                let mut spilled = Box::new(Spilled::new());
+                spilled.absorb(*theirs, &kinds);
+                *mine = Phase::Spilled(spilled);
+            }
+            (Phase::Tracked(mine), Phase::Tracked(theirs)) => mine.below = mine.below.min(theirs.below),
+            _ => {}
+        }
+        self.make_room();
+    }
+}
+
+#[cfg(test)]
+mod tests;

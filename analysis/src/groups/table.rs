@@ -1,0 +1,259 @@
+//! Something kept for each group: a hash table from keys, as bytes, for each kind of event.
+
+use std::hash::{BuildHasher, Hasher};
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use ctf_reader::Brief;
+
+use crate::reading::grown::grown;
+
+/// A `T` for each group of each kind.
+#[derive(Clone, Debug)]
+pub(crate) struct Groups<T> {
+    /// Kinds without a group take no memory: a trace may have a million of them.
+    kinds: Vec<Option<Box<OfKind<T>>>>,
+    /// Seeded at random: keys come from the trace, which must not be able to provoke collisions.
+    hasher: DefaultHashBuilder,
+    keyed: usize,
+}
+
+/// A `T` for each group of one kind.
+#[derive(Clone, Debug)]
+pub(crate) struct OfKind<T> {
+    /// The one group of a kind without keys.
+    keyless: Option<T>,
+    places: HashTable<u32>,
+    keyed: Vec<(Box<[u8]>, T)>,
+    recent: RecentKeys,
+}
+
+/// Where a group of a kind is, until groups are taken out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Keyless,
+    Keyed(u32),
+}
+
+/// A cache of recently seen groups by their brief keys. Most events hit it, so that most keys are neither hashed nor
+/// compared byte by byte.
+#[derive(Clone, Debug)]
+struct RecentKeys(Box<[(Brief, u32); 1 << RecentKeys::BITS]>);
+
+impl RecentKeys {
+    const BITS: u32 = 8;
+
+    #[inline(always)]
+    fn at(&mut self, key: Brief) -> &mut (Brief, u32) {
+        &mut self.0[(key.mix() >> (u64::BITS - RecentKeys::BITS)) as usize]
+    }
+}
+
+impl Default for RecentKeys {
+    fn default() -> Self {
+        RecentKeys(Box::new([(Brief::NONE, 0); 1 << RecentKeys::BITS]))
+    }
+}
+
+impl<T> Default for OfKind<T> {
+    fn default() -> Self {
+        OfKind { keyless: None, places: HashTable::new(), keyed: Vec::new(), recent: RecentKeys::default() }
+    }
+}
+
+impl<T> OfKind<T> {
+    /// The value of a recently seen group.
+    #[inline(always)]
+    pub fn recall(&mut self, key: Brief) -> Option<&mut T> {
+        let (known, place) = self.recent.at(key);
+        if known.is(key) { self.keyed.get_mut(*place as usize).map(|(_, value)| value) } else { None }
+    }
+
+    /// The place of a recently seen group.
+    #[inline(always)]
+    pub fn recall_place(&mut self, key: Brief) -> Option<Place> {
+        let (known, place) = *self.recent.at(key);
+        known.is(key).then_some(Place::Keyed(place))
+    }
+
+    /// The value of the group in a place.
+    #[inline]
+    pub fn at(&mut self, place: Place) -> Option<&mut T> {
+        match place {
+            Place::Keyless => self.keyless.as_mut(),
+            Place::Keyed(place) => self.keyed.get_mut(place as usize).map(|(_, value)| value),
+        }
+    }
+}
+
+impl<T> Default for Groups<T> {
+    fn default() -> Self {
+        Groups { kinds: Vec::new(), hasher: DefaultHashBuilder::default(), keyed: 0 }
+    }
+}
+
+impl<T> Groups<T> {
+    /// The number of groups with a key.
+    pub fn keyed(&self) -> usize {
+        self.keyed
+    }
+
+    /// The place of a group, if it is known.
+    #[inline]
+    pub fn find(&self, kind: usize, key: &[u8]) -> Option<Place> {
+        let of_kind = self.kinds.get(kind)?.as_ref()?;
+        if key.is_empty() {
+            return of_kind.keyless.as_ref().map(|_| Place::Keyless);
+        }
+        let hash = hash_of(&self.hasher, key);
+        let is_key = |&place: &u32| *of_kind.keyed[place as usize].0 == *key;
+        of_kind.places.find(hash, is_key).map(|&place| Place::Keyed(place))
+    }
+
+    /// The value of a group.
+    #[inline]
+    pub fn get(&self, kind: usize, key: &[u8]) -> Option<&T> {
+        let of_kind = self.kinds.get(kind)?.as_ref()?;
+        match self.find(kind, key)? {
+            Place::Keyless => of_kind.keyless.as_ref(),
+            Place::Keyed(place) => of_kind.keyed.get(place as usize).map(|(_, value)| value),
+        }
+    }
+
+    /// The value of a group, to change it.
+    pub fn get_mut(&mut self, kind: usize, key: &[u8]) -> Option<&mut T> {
+        let place = self.find(kind, key)?;
+        self.of_kind(kind).at(place)
+    }
+
+    /// The value of a group, created if it is new.
+    #[inline]
+    pub fn entry(&mut self, kind: usize, key: &[u8], make: impl FnOnce() -> T) -> &mut T {
+        if key.is_empty() {
+            return self.of_kind(kind).keyless.get_or_insert_with(make);
+        }
+        let place = self.place(kind, key, make);
+        &mut self.of_kind(kind).keyed[place as usize].1
+    }
+
+    /// Like [`entry`](Groups::entry), for a key with a brief form, which can be recalled from now on.
+    pub fn recallable(&mut self, kind: usize, brief: Brief, key: &[u8], make: impl FnOnce() -> T) -> &mut T {
+        let place = self.place(kind, key, make);
+        let of_kind = self.of_kind(kind);
+        *of_kind.recent.at(brief) = (brief, place);
+        &mut of_kind.keyed[place as usize].1
+    }
+
+    /// The groups of a kind.
+    #[inline]
+    pub fn of_kind(&mut self, kind: usize) -> &mut OfKind<T> {
+        grown(&mut self.kinds, kind).get_or_insert_default()
+    }
+
+    /// The place of a group with a key, created if it is new.
+    fn place(&mut self, kind: usize, key: &[u8], make: impl FnOnce() -> T) -> u32 {
+        let hash = hash_of(&self.hasher, key);
+        let OfKind { places, keyed, .. } = &mut **grown(&mut self.kinds, kind).get_or_insert_default();
+        if let Some(&place) = places.find(hash, |&place| *keyed[place as usize].0 == *key) {
+            return place;
+        }
+        let place = keyed.len() as u32;
+        keyed.push((key.into(), make()));
+        places.insert_unique(hash, place, |&place| hash_of(&self.hasher, &keyed[place as usize].0));
+        self.keyed += 1;
+        place
+    }
+
+    /// Everything, with the kind and the key.
+    pub fn entries(&self) -> impl Iterator<Item = (usize, &[u8], &T)> {
+        let kinds = self.kinds.iter().enumerate();
+        kinds.filter_map(|(kind, of_kind)| Some((kind, of_kind.as_ref()?))).flat_map(|(kind, of_kind)| {
+            let keyless = of_kind.keyless.iter().map(|value| (&[][..], value));
+            let keyed = of_kind.keyed.iter().map(|(key, value)| (&**key, value));
+            keyless.chain(keyed).map(move |(key, value)| (kind, key, value))
+        })
+    }
+
+    /// All values, in the order of [`entries`](Groups::entries), to change them.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.kinds.iter_mut().flatten().flat_map(|of_kind| {
+            of_kind.keyless.iter_mut().chain(of_kind.keyed.iter_mut().map(|(_, value)| value))
+        })
+    }
+
+    /// Everything, with the kind and the key.
+    pub fn into_entries(self) -> impl Iterator<Item = (usize, Box<[u8]>, T)> {
+        let kinds = self.kinds.into_iter().enumerate();
+        kinds.filter_map(|(kind, of_kind)| Some((kind, *of_kind?))).flat_map(|(kind, of_kind)| {
+            let keyless = of_kind.keyless.map(|value| (Box::default(), value));
+            keyless.into_iter().chain(of_kind.keyed).map(move |(key, value)| (kind, key, value))
+        })
+    }
+
+    /// Removes and returns the groups with a key.
+    pub fn take_keyed(&mut self) -> Vec<(usize, Box<[u8]>, T)> {
+        self.keyed = 0;
+        let take = |(kind, of_kind): (usize, &mut Box<OfKind<T>>)| {
+            of_kind.places.clear();
+            of_kind.recent = RecentKeys::default();
+            let keyed = std::mem::take(&mut of_kind.keyed);
+            keyed.into_iter().map(move |(key, value)| (kind, key, value))
+        };
+        let kinds = self.kinds.iter_mut().enumerate();
+        kinds.filter_map(|(kind, of_kind)| Some((kind, of_kind.as_mut()?))).flat_map(take).collect()
+    }
+}
+
+/// Keys are self-delimiting, so they are hashed without the length that `hash_one` would add.
+#[inline]
+fn hash_of(hasher: &DefaultHashBuilder, key: &[u8]) -> u64 {
+    let mut hasher = hasher.build_hasher();
+    hasher.write(key);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ctf_reader::Value;
+
+    #[test]
+    fn groups_are_recalled_until_they_are_taken_out() {
+        let mut groups = Groups::default();
+        let brief = |key: u64| Brief::from(&Value::Unsigned(key));
+        for key in 0..1000_u64 {
+            assert_eq!(groups.of_kind(1).recall(brief(key)), None);
+            *groups.recallable(1, brief(key), &key.to_le_bytes(), || 0) = key;
+            assert_eq!(groups.of_kind(1).recall(brief(key)), Some(&mut { key }));
+            assert_eq!(groups.of_kind(0).recall(brief(key)), None);
+        }
+        let mut is_recalled = |&key: &u64| groups.of_kind(1).recall(brief(key)) == Some(&mut { key });
+        let recalled = (0..1000).filter(&mut is_recalled).count();
+        assert!(recalled > 128, "{recalled}");
+        assert_eq!(groups.of_kind(1).recall(Brief::OTHER), None);
+        groups.take_keyed();
+        assert_eq!(groups.of_kind(1).recall(brief(999)), None);
+    }
+
+    #[test]
+    fn each_key_of_each_kind_has_its_own_place() {
+        let mut groups = Groups::default();
+        for round in 0..3 {
+            for kind in 0..3 {
+                *groups.entry(kind, b"", || 0) += 1;
+                for key in 0..1000u32 {
+                    *groups.entry(kind, &key.to_le_bytes(), || 0) += 1;
+                }
+            }
+            assert_eq!(groups.keyed(), 3000, "round {round}");
+        }
+        assert_eq!(groups.get(1, &7u32.to_le_bytes()), Some(&3));
+        assert_eq!(groups.get(1, b""), Some(&3));
+        assert_eq!((groups.get(1, b"none"), groups.get(9, b"none")), (None, None));
+        assert!(groups.clone().into_entries().all(|(_, _, count)| count == 3));
+        assert_eq!(groups.clone().into_entries().count(), 3003);
+        assert_eq!(groups.take_keyed().len(), 3000);
+        assert_eq!(groups.get(1, &7u32.to_le_bytes()), None);
+        assert_eq!(groups.into_entries().count(), 3);
+    }
+}

@@ -1,0 +1,132 @@
+//! When each client of a process was answered, and how long it usually pauses before it asks again.
+//!
+//! A request's arrival is in no event. A client that was answered and is served again asked in between: not before its
+//! answer, and usually after as long a pause as the last times.
+
+use crate::finding::Span;
+use crate::reading::grown;
+
+/// The number of pauses that are remembered for each client, and the number that tell what is usual.
+const RECENT: usize = 8;
+const ENOUGH: u8 = 4;
+
+/// The clients of a process, by their numbers.
+#[derive(Debug, Default)]
+pub struct Clients(Vec<Rhythm>);
+
+#[derive(Clone, Copy, Debug)]
+struct Rhythm {
+    /// When it was last answered; nanoseconds.
+    answered: i64,
+    /// The last pauses from an answer to the turn that served the next request, in microseconds.
+    pauses: [u32; RECENT],
+    count: u8,
+    next: u8,
+}
+
+/// When a client was answered, and when it was to ask again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Due {
+    pub answered: i64,
+    /// By the median of its last pauses, and by the longest but one; none if it is not known well.
+    pub usually: Option<i64>,
+    pub at_latest: Option<i64>,
+}
+
+impl Default for Rhythm {
+    fn default() -> Self {
+        Rhythm { answered: i64::MIN, pauses: [0; RECENT], count: 0, next: 0 }
+    }
+}
+
+impl Clients {
+    /// Records that a client was served in a turn, at whose end it is answered.
+    #[inline]
+    pub fn answered(&mut self, client: u32, turn: Span) {
+        let rhythm = grown(&mut self.0, client as usize);
+        if rhythm.answered == turn.end_ns {
+            return;
+        }
+        if rhythm.answered != i64::MIN {
+            let pause = turn.begin_ns.saturating_sub(rhythm.answered).max(0) / 1000;
+            rhythm.pauses[usize::from(rhythm.next)] = u32::try_from(pause).unwrap_or(u32::MAX);
+            rhythm.next = (rhythm.next + 1) % RECENT as u8;
+            rhythm.count = (rhythm.count + 1).min(RECENT as u8);
+        }
+        rhythm.answered = turn.end_ns;
+    }
+
+    /// When a client was last answered and is to ask again; none if it was never answered.
+    pub fn due(&self, client: u32) -> Option<Due> {
+        let rhythm = self.0.get(client as usize).filter(|rhythm| rhythm.answered != i64::MIN)?;
+        let mut pauses = rhythm.pauses;
+        let pauses = &mut pauses[..usize::from(rhythm.count)];
+        pauses.sort_unstable();
+        let after = |place: usize| {
+            let pause = *pauses.get(place).filter(|_| rhythm.count >= ENOUGH)?;
+            Some(rhythm.answered.saturating_add(i64::from(pause) * 1000))
+        };
+        Some(Due {
+            answered: rhythm.answered,
+            usually: after(pauses.len() / 2),
+            at_latest: after(pauses.len().saturating_sub(2)),
+        })
+    }
+
+    /// When a client that waited for the end of a stall was ready: at its beginning, or when it usually asks again.
+    pub fn ready(&self, client: u32, stall: Span) -> i64 {
+        let due = self.due(client);
+        let asked = due.map_or(stall.begin_ns, |due| due.usually.unwrap_or(due.answered));
+        asked.clamp(stall.begin_ns, stall.end_ns.max(stall.begin_ns))
+    }
+
+    /// The number of clients that were answered since a time.
+    pub fn active_since(&self, since: i64) -> u64 {
+        self.0.iter().filter(|rhythm| rhythm.answered >= since).count() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: i64 = 1_000_000;
+
+    fn span(begin: i64, end: i64) -> Span {
+        Span { begin_ns: begin * MS, end_ns: end * MS }
+    }
+
+    #[test]
+    fn a_client_is_ready_when_it_usually_asks_again_but_not_before_the_stall() {
+        let mut clients = Clients::default();
+        assert_eq!(clients.ready(7, span(10, 50)), 10 * MS, "nothing is known of it");
+        clients.answered(7, span(0, 20));
+        assert_eq!(clients.ready(7, span(10, 50)), 20 * MS, "not before its answer");
+        (1..=6).for_each(|turn| clients.answered(7, span(turn * 20, turn * 20 + 1)));
+        assert_eq!(clients.ready(7, span(125, 180)), 140 * MS);
+        assert_eq!(clients.ready(7, span(150, 180)), 150 * MS);
+        assert_eq!(
+            clients.ready(7, span(121, 130)),
+            130 * MS,
+            "it was ready, or it would not have been served"
+        );
+    }
+
+    #[test]
+    fn one_long_pause_among_others_says_nothing() {
+        let mut clients = Clients::default();
+        for turn in [0, 10, 20, 30, 90, 100, 110, 120, 130] {
+            clients.answered(1, span(turn, turn));
+        }
+        let due = clients.due(1).unwrap();
+        assert_eq!((due.usually, due.at_latest), (Some(140 * MS), Some(140 * MS)));
+        assert_eq!((clients.active_since(130 * MS), clients.active_since(131 * MS)), (1, 0));
+    }
+
+    #[test]
+    fn a_client_served_twice_in_a_turn_is_answered_once() {
+        let mut clients = Clients::default();
+        (0..9).for_each(|_| clients.answered(3, span(0, 5)));
+        assert_eq!(clients.due(3), Some(Due { answered: 5 * MS, usually: None, at_latest: None }));
+    }
+}

@@ -1,0 +1,380 @@
+//! From intervals in time order to incidents: one pass, in bounded memory.
+//!
+//! ```text
+//!  intervals ─> forest of each thread ─> a turn took long ────────────┐
+//!                                        an interval took improbably long ─> pending ─> incident
+//!                                        a loop slept too long ───────┘   (who is served next?)
+//! ```
+
+use ctf_reader::Window;
+use hashbrown::HashMap;
+
+use super::activity::Activity;
+use super::clients::Clients;
+use super::costs::UsualCosts;
+use super::finding::IncidentKind;
+use super::held_back::HeldBack;
+use super::meanwhile::{self, LongIntervals};
+use super::pending::{Pending, PendingStalls};
+use super::services::{AROUND, Services};
+use super::sleeps::Sleeps;
+use super::stall::Stall;
+use super::tally::IncidentTally;
+use super::turns::Silent;
+use super::usual::{Usual, UsualLengths};
+use crate::finding::Span;
+use crate::intervals::{Interval, IntervalName, Link, Listener, Nesting, Scene, SpanNumbers, Spans};
+use crate::reading::grown::grown;
+
+/// A client that was answered at most this long before a stall is one that may have waited; nanoseconds.
+const ACTIVE: i64 = 1_000_000_000;
+
+/// A thread slept if this much time, in nanoseconds, lies between two turns. A loop that finds requests when it looks for
+/// them begins its next turn after 2 to 10 µs, and one that is woken up after 20 µs or more.
+pub const SLEPT: i64 = 20_000;
+
+/// The number of past incidents that a late interval may be added to.
+const MOST_LATE: usize = 256;
+
+/// The most requests of a turn that are kept apart.
+const MOST_SERVED: usize = 1 << 16;
+
+/// Finds incidents. It shares no line of the cache with what another thread uses meanwhile.
+#[derive(Default)]
+#[repr(align(128))]
+pub struct Engine {
+    /// The shortest stall that is an incident; nanoseconds.
+    pub threshold: i64,
+    pub processes: Vec<ProcessState>,
+    pub threads: Vec<ThreadState>,
+    /// Intervals that have the numbers of spans, which nest by these on whatever thread they ended.
+    spans: Spans,
+    pub pending: PendingStalls,
+    long: LongIntervals,
+    usual: UsualLengths,
+    pub costs: UsualCosts,
+    pub tally: IncidentTally,
+    /// For each kind the number of intervals, and the longest.
+    pub kinds: Vec<KindFigures>,
+    /// The number of intervals that are due to a clock step.
+    pub stepped: u64,
+    /// Room for the clients of a turn.
+    pub distinct: Vec<u32>,
+}
+
+/// Figures of all intervals of a kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KindFigures {
+    pub count: u64,
+    pub longest: i64,
+}
+
+#[derive(Debug, Default)]
+pub struct ProcessState {
+    pub clients: Clients,
+    pub services: Services,
+    activity: Activity,
+    /// Whether any of its threads has an event loop.
+    pub has_loop: bool,
+}
+
+#[derive(Debug, Default)]
+pub struct ThreadState {
+    pub process: usize,
+    pub nesting: Nesting,
+    /// The sleeps between turns; none until the first turn.
+    pub sleeps: Option<Sleeps>,
+    /// Whether an interval that is not yet within a turn took long.
+    pub has_long: bool,
+    /// The requests served since the last turn: when each ended, and its client.
+    pub served: Vec<(i64, u32)>,
+    /// The number of further ones.
+    pub served_before: u64,
+    /// A command since the last turn that holds clients back from then on.
+    pub pause: Option<Interval>,
+    /// Whether nothing was recorded for a time since the last turn, whatever it did.
+    pub is_untraced: bool,
+    /// A sleep that is judged by who is served after it.
+    pub silent: Option<Silent>,
+    pub held_back: HeldBack,
+    /// When the last request of a thread without an event loop ended.
+    last_end: i64,
+}
+
+impl Engine {
+    /// An engine for incidents of at least `threshold` nanoseconds, of which those that overlap the window are reported.
+    pub fn new(threshold: i64, window: Window) -> Self {
+        Engine { threshold, tally: IncidentTally::new(window), ..Engine::default() }
+    }
+
+    /// Settles all pending incidents at the end of the trace, and drops intervals that turned out to be usual.
+    pub fn finish(&mut self, scene: &Scene) {
+        // Long intervals within a turn that has no end in the trace are incidents too.
+        for thread in 0..self.threads.len() {
+            if let Some(since) = self.threads[thread].sleeps.as_ref().and_then(Sleeps::last_end) {
+                self.settle(thread, since, &[], 0);
+            }
+        }
+        while let Some(pending) = self.pending.pop() {
+            self.settle_one(pending, scene);
+        }
+        let mut stalls = self.tally.take_stalls();
+        // To compute a limit takes long, and many stalls may have the same name.
+        let mut limits: HashMap<(usize, IntervalName), i64> = HashMap::new();
+        stalls.retain(|stall| match (stall.kind, stall.chain.first()) {
+            (IncidentKind::Interval, Some(root)) if !self.has_turns(stall.thread) => {
+                let limit = || self.limit(stall.thread, root.name, Usual::limit);
+                root.length > *limits.entry((stall.thread, root.name)).or_insert_with(limit)
+            }
+            _ => true,
+        });
+        self.tally.put_back(stalls);
+    }
+
+    /// Whether a thread is known to have an event loop.
+    fn has_turns(&self, thread: usize) -> bool {
+        self.threads[thread].sleeps.is_some()
+    }
+
+    /// The length above which an interval is improbable for its name. Without enough lengths to tell, any length is,
+    /// except on a thread beside an event loop.
+    fn limit(&self, thread: usize, name: IntervalName, limit: impl Fn(&Usual) -> i64) -> i64 {
+        match self.usual.of(name) {
+            Some(usual) => limit(usual),
+            None if self.processes[self.threads[thread].process].has_loop => i64::MAX,
+            None => 0,
+        }
+    }
+
+    pub fn thread(&mut self, thread: usize, scene: &Scene) -> &mut ThreadState {
+        while self.threads.len() <= thread {
+            let process = scene.threads.thread(self.threads.len()).process;
+            self.threads.push(ThreadState { process, ..ThreadState::default() });
+        }
+        &mut self.threads[thread]
+    }
+
+    #[inline]
+    pub fn process(&mut self, process: usize) -> &mut ProcessState {
+        grown(&mut self.processes, process)
+    }
+
+    /// Adds an incident in which some requests were answered, and begins to look for clients that waited for its end: those that
+    /// this turn served, and if it is open, those that the next one does.
+    pub fn add(&mut self, stall: Stall, answered: u64, turn: Option<(&[u32], Span)>, is_open: bool) {
+        let span = stall.span;
+        let process = self.threads[stall.thread].process;
+        let (threshold, state) = (self.threshold, self.process(process));
+        state.services.stalled(span);
+        if span.length_ns() < threshold {
+            return;
+        }
+        let until = span.end_ns.saturating_add(AROUND);
+        let mut pending = Pending { stall, process, until, answered, is_open };
+        pending.stall.waited.of = state.clients.active_since(span.begin_ns.saturating_sub(ACTIVE));
+        if let Some((served, turn)) = turn {
+            pending.serve(&state.clients, served, turn);
+        }
+        self.pending.push(pending);
+    }
+
+    /// Settles the incidents that ended long enough ago.
+    fn settle_pending(&mut self, now: i64, scene: &Scene) {
+        while let Some(pending) = self.pending.pop_due(now) {
+            self.settle_one(pending, scene);
+        }
+    }
+
+    fn settle_one(&mut self, pending: Pending, scene: &Scene) {
+        let Pending { mut stall, process, answered, .. } = pending;
+        stall.not_served = self.processes[process].services.not_served(stall.span, answered);
+        let activities = self.processes.iter().enumerate().map(|(number, state)| (number, &state.activity));
+        stall.account = scene.account(stall.thread, &[stall.span]).map(Box::new);
+        stall.in_gaps = scene.account(stall.thread, &stall.gaps).map(Box::new);
+        stall.meanwhile = self.long.during(stall.span, stall.thread, scene, activities);
+        stall.choose_cause();
+        self.tally.add(stall);
+    }
+
+    /// Records that a thread without an event loop served a client, who gets one answer for some earlier ones.
+    fn served_alone(&mut self, thread: usize, process: usize, client: u32, span: Span, parts: u64) {
+        let state = &mut self.threads[thread];
+        if state.served.len() > 1024 {
+            state.served.drain(..512);
+        }
+        let slept = span.begin_ns.saturating_sub(state.last_end);
+        state.last_end = span.end_ns;
+        let of = grown(&mut self.processes, process);
+        match slept >= SLEPT {
+            true => self.pending.slept(thread, slept),
+            false => self.pending.served(thread, &of.clients, &[client], span, false),
+        }
+        of.services.retract(parts);
+        of.services.answered(span, 1);
+        of.clients.answered(client, span);
+    }
+
+    /// Whether an interval of a thread without an event loop took improbably long.
+    fn is_improbable(&mut self, thread: usize, interval: &Interval) -> bool {
+        let length = interval.length();
+        self.usual.take(interval.name, length);
+        length >= self.threshold && length > self.limit(thread, interval.name, Usual::limit_so_far)
+    }
+
+    /// Judges an interval of a thread without an event loop. Those of its thread that overlap it are the same incident.
+    fn judge(&mut self, thread: usize, interval: Interval) {
+        if !self.is_improbable(thread, &interval) {
+            return;
+        }
+        let state = &self.threads[thread];
+        let Some(tree) = state.nesting.last() else { return };
+        let mut stall = Stall::new(thread, IncidentKind::Interval, tree);
+        stall.is_incomplete = state.nesting.is_incomplete_since(stall.span.begin_ns);
+        let begin = stall.span.begin_ns;
+        self.join(stall, |other| other.thread == thread && !other.is_span && other.span.end_ns > begin);
+    }
+
+    /// Judges a span, and returns whether it contains others. Those that it contains are the same incident: others that
+    /// overlap it are of other requests.
+    fn judge_span(&mut self, thread: usize, numbers: SpanNumbers, interval: Interval) -> bool {
+        let (threshold, process) = (self.threshold, self.threads[thread].process);
+        let is_improbable = self.is_improbable(thread, &interval);
+        let (is_larger, found) = self.spans.end(process, numbers, interval, |tree| {
+            let inner = || tree.inner_intervals();
+            let found = is_improbable.then(|| {
+                let long: Vec<Interval> = inner().filter(|inner| inner.length() >= threshold).collect();
+                (Stall { is_span: true, ..Stall::new(thread, IncidentKind::Interval, tree) }, long)
+            });
+            (inner().next().is_some(), found)
+        });
+        if let Some((mut stall, inner)) = found {
+            stall.is_incomplete = self.threads[thread].nesting.is_incomplete_since(stall.span.begin_ns);
+            let is_inner = |root: &Link| {
+                inner.iter().any(|of| (of.name, of.begin, of.end) == (root.name, root.begin, root.end))
+            };
+            self.join(stall, |other| other.is_span && other.chain.first().is_some_and(is_inner));
+        }
+        is_larger
+    }
+
+    /// Adds an incident, joined with those that are the same.
+    pub fn join(&mut self, mut stall: Stall, is_same: impl Fn(&Stall) -> bool) {
+        while let Some(joined) = self.tally.take_last(&is_same, stall.span.begin_ns) {
+            stall.join(joined);
+        }
+        match self.pending.take_joined(is_same) {
+            // Clients that wait for the first wait for all of them.
+            Some(mut first) => {
+                first.stall.join(stall);
+                first.until = first.stall.span.end_ns.saturating_add(AROUND);
+                self.pending.push(first);
+            }
+            None => self.add(stall, 1, None, true),
+        }
+    }
+
+    /// Remembers a long interval, and adds it to settled incidents that it overlaps.
+    fn remember(&mut self, thread: usize, interval: Interval, scene: &Scene) {
+        let process = scene.threads.thread(thread).process;
+        for stall in self.tally.ended_since(interval.begin).take(MOST_LATE) {
+            let is_here = stall.thread != thread && scene.threads.are_on_one_host(stall.thread, thread);
+            if is_here && meanwhile::covers_much(&interval, stall.span) {
+                meanwhile::add(&mut stall.meanwhile, stall.span, thread, interval, process);
+            }
+        }
+        self.long.push(thread, interval);
+    }
+}
+
+impl Listener for Engine {
+    #[inline]
+    fn event(&mut self, process: usize, time: i64) {
+        self.process(process).activity.event(time);
+    }
+
+    fn ended(&mut self, thread: usize, interval: Interval, scene: &Scene) {
+        self.settle_pending(interval.end, scene);
+        let length = interval.length();
+        let figures = grown(&mut self.kinds, interval.name.kind as usize);
+        figures.count += 1;
+        figures.longest = figures.longest.max(length);
+        if length >= self.threshold / 4 {
+            self.remember(thread, interval, scene);
+        } else {
+            self.costs.take(interval.name, length);
+        }
+        if scene.kinds.of(interval.name).is_outermost {
+            return self.turn(thread, interval, scene);
+        }
+        let threshold = self.threshold;
+        let state = self.thread(thread, scene);
+        let (process, has_turns) = (state.process, state.sleeps.is_some());
+        state.has_long |= length >= threshold;
+        let is_larger = match scene.span.filter(|_| !has_turns) {
+            Some(numbers) => self.judge_span(thread, numbers, interval),
+            None => {
+                state.nesting.end(interval, |outer, inner| scene.may_contain(thread, outer, inner));
+                state.nesting.last_has_children()
+            }
+        };
+        if let Some(client) = interval.client {
+            let state = &mut self.threads[thread];
+            let known = state.served.len();
+            if is_larger {
+                // The calls of a transaction are parts of one answer.
+                let is_part = |&mut (end, of): &mut (i64, u32)| of == client && end >= interval.begin;
+                while state.served.pop_if(is_part).is_some() {}
+            }
+            let parts = (known - state.served.len()) as u64;
+            state.served.push((interval.end, client));
+            if scene.holds_back {
+                state.pause = Some(interval);
+            }
+            if !has_turns {
+                self.served_alone(thread, process, client, interval.span(), parts);
+            } else if state.served.len() > MOST_SERVED {
+                state.served_before += state.served.len() as u64;
+                state.served.dedup_by_key(|(_, client)| *client);
+                state.served.truncate(MOST_SERVED / 2);
+                state.served_before -= state.served.len() as u64;
+            }
+        }
+        if !has_turns && scene.span.is_none() {
+            self.judge(thread, interval);
+        }
+    }
+
+    fn summed(&mut self, thread: usize, sum: Interval, _: &Scene) {
+        // It follows the turn that it is about.
+        if let Some(stall) = self.pending.turn_before(thread, sum.end)
+            && sum.length() <= stall.span.length_ns()
+        {
+            stall.add_sum(&sum);
+        }
+    }
+
+    fn untraced(&mut self, threads: &mut dyn Iterator<Item = usize>, _: i64, until: i64) {
+        for thread in threads {
+            if let Some(state) = self.threads.get_mut(thread) {
+                state.is_untraced = true;
+                state.held_back.forget();
+                state.pause = None;
+                self.pending.slept(thread, i64::MAX);
+                self.processes[state.process].services.lose(until);
+            }
+        }
+    }
+
+    fn lost(&mut self, threads: &mut dyn Iterator<Item = usize>, _: i64, until: i64) {
+        for thread in threads {
+            if let Some(state) = self.threads.get_mut(thread) {
+                state.nesting.lose(until);
+                state.sleeps.iter_mut().for_each(Sleeps::forget);
+                state.held_back.forget();
+                (state.silent, state.pause) = (None, None);
+                self.pending.slept(thread, i64::MAX);
+                self.processes[state.process].services.lose(until);
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Stalls that have ended, until it is known who waited for that and what was answered after it.
+
+use std::collections::VecDeque;
+
+use super::clients::Clients;
+use super::finding::IncidentKind;
+use super::stall::Stall;
+use crate::finding::{Ns, Span};
+
+/// The most stalls that may be pending.
+const MOST: usize = 4096;
+
+/// A sum belongs to the turn that ended at most this long before it, in nanoseconds.
+const SUM_DELAY: i64 = 1_000_000;
+
+/// A stall that has ended.
+pub struct Pending {
+    pub stall: Stall,
+    pub process: usize,
+    /// Up to when answers tell what was not served.
+    pub until: i64,
+    /// The number of requests that were answered in it.
+    pub answered: u64,
+    /// Whether clients that the next turn serves have waited for its end.
+    pub is_open: bool,
+}
+
+impl Pending {
+    /// Adds clients that a turn served and that were ready before the stall ended, except the one that it was for and those that
+    /// were answered at its end.
+    pub fn serve(&mut self, clients: &Clients, served: &[u32], turn: Span) {
+        let span = self.stall.span;
+        let culprit = self.stall.culprit();
+        let waited = &mut self.stall.waited;
+        for &client in served.iter().filter(|client| Some(**client) != culprit) {
+            // Who was answered in it did not wait for its end. Its beginning may be off by what two clocks differ.
+            let early = span.begin_ns.saturating_add(span.length_ns() / 8);
+            if turn != span && clients.due(client).is_some_and(|due| due.answered > early) {
+                continue;
+            }
+            waited.clients += 1;
+            // Who is served in the turn that is the stall was ready when it began.
+            let ready = if turn == span { span.begin_ns } else { clients.ready(client, span) };
+            let wait = turn.end_ns.saturating_sub(ready);
+            waited.longest = waited.longest.max(Ns(wait.max(0) as u128));
+        }
+        waited.of = waited.of.max(waited.clients);
+    }
+}
+
+/// The stalls that are pending, in the order in which they became so.
+#[derive(Default)]
+pub struct PendingStalls {
+    queue: VecDeque<Pending>,
+    /// The number of those that are open.
+    open: usize,
+}
+
+impl PendingStalls {
+    /// Adds a stall.
+    pub fn push(&mut self, pending: Pending) {
+        self.open += usize::from(pending.is_open);
+        self.queue.push_back(pending);
+    }
+
+    /// Removes the first stall.
+    pub fn pop(&mut self) -> Option<Pending> {
+        let first = self.queue.pop_front()?;
+        self.open -= usize::from(first.is_open);
+        Some(first)
+    }
+
+    /// Removes the first stall if its time is over, or if there are too many.
+    pub fn pop_due(&mut self, now: i64) -> Option<Pending> {
+        let is_due = self.queue.len() > MOST || self.queue.front().is_some_and(|first| first.until < now);
+        if is_due { self.pop() } else { None }
+    }
+
+    /// Removes all stalls that are the same, and returns the first with the others joined to it.
+    pub fn take_joined(&mut self, is_same: impl Fn(&Stall) -> bool) -> Option<Pending> {
+        let mut first: Option<Pending> = None;
+        while let Some(place) = self.queue.iter().position(|pending| is_same(&pending.stall)) {
+            let Some(same) = self.queue.remove(place) else { break };
+            self.open -= usize::from(same.is_open);
+            match &mut first {
+                Some(first) => first.stall.join(same.stall),
+                None => first = Some(same),
+            }
+        }
+        first
+    }
+
+    /// A thread has slept for this long, in nanoseconds: who is served from now on was not ready before. After a long stall a
+    /// small part of it is not a sleep: a busy machine takes that long to let the thread run on.
+    #[inline]
+    pub fn slept(&mut self, thread: usize, time: i64) {
+        self.for_open(thread, |pending| time < pending.stall.span.length_ns() / 100);
+    }
+
+    /// A turn of a thread served clients, without a sleep since the stalls that are open ended. After an event loop's turn all
+    /// clients that were ready are served; other threads serve one after the other until they sleep.
+    #[inline]
+    pub fn served(&mut self, thread: usize, clients: &Clients, served: &[u32], turn: Span, is_loop: bool) {
+        self.for_open(thread, |pending| {
+            pending.serve(clients, served, turn);
+            let span = pending.stall.span;
+            !is_loop && turn.end_ns.saturating_sub(span.end_ns) < span.length_ns()
+        });
+    }
+
+    /// Does something with the open stalls of a thread; those for which it returns `false` are closed.
+    #[inline]
+    fn for_open(&mut self, thread: usize, mut stays_open: impl FnMut(&mut Pending) -> bool) {
+        if self.open == 0 {
+            return;
+        }
+        for pending in
+            self.queue.iter_mut().filter(|pending| pending.is_open && pending.stall.thread == thread)
+        {
+            if !stays_open(pending) {
+                pending.is_open = false;
+                self.open -= 1;
+            }
+        }
+    }
+
+    /// The turn of a thread that an event at a time sums up: the one that ended just before.
+    pub fn turn_before(&mut self, thread: usize, time: i64) -> Option<&mut Stall> {
+        let of_turn = |stall: &&mut Stall| {
+            let delay = time.saturating_sub(stall.span.end_ns);
+            stall.thread == thread && stall.kind == IncidentKind::Turn && (0..SUM_DELAY).contains(&delay)
+        };
+        self.queue.iter_mut().rev().take(4).map(|pending| &mut pending.stall).find(of_turn)
+    }
+}

@@ -1,0 +1,116 @@
+use super::*;
+use crate::intervals::{Interval, Nesting};
+use crate::reading::passes::Passes;
+
+const TURN: u32 = 0;
+const COMMAND: u32 = 1;
+const FORK: u32 = 2;
+const FLUSH: u32 = 3;
+const SYNC: u32 = 4;
+
+/// The last of some intervals (kind, key, client, begin and end in microseconds), as a turn that took long.
+fn stall(intervals: &[(u32, u32, Option<u32>, i64, i64)]) -> Stall {
+    let mut nesting = Nesting::default();
+    for &(kind, key, client, begin, end) in intervals {
+        let name = IntervalName { kind, key };
+        nesting.end(
+            Interval { begin: begin * 1000, end: end * 1000, name, client, passes: Passes::ALL },
+            |_, _| true,
+        );
+    }
+    Stall::new(0, IncidentKind::Turn, nesting.last().expect("there are intervals"))
+}
+
+fn names(stall: &Stall) -> Vec<(u32, u32)> {
+    stall.chain.iter().map(|link| (link.name.kind, link.name.key)).collect()
+}
+
+#[test]
+fn the_command_of_a_client_is_the_cause_and_what_is_within_it_the_detail() {
+    let stall = stall(&[
+        (COMMAND, 5, Some(1), 10, 12),
+        (FORK, 0, None, 120, 2550),
+        (COMMAND, 7, Some(9), 100, 2600),
+        (TURN, 0, None, 0, 2700),
+    ]);
+    assert_eq!(names(&stall), [(TURN, 0), (COMMAND, 7), (FORK, 0)]);
+    assert_eq!(
+        stall.cause().map(|cause| (cause.name.key, cause.client, cause.length)),
+        Some((7, Some(9), 2_500_000))
+    );
+    assert_eq!(stall.detail().map(|detail| detail.length), Some(2_430_000));
+    // The 88 µs between the two commands went into handling the second.
+    assert_eq!(stall.unexplained, 2_700_000 - 2_500_000 - 88_000 - 2_000);
+    assert_eq!(stall.chain[1].own, 70_000);
+}
+
+#[test]
+fn without_a_client_the_innermost_is_the_cause() {
+    let stall = stall(&[(SYNC, 0, None, 20, 900), (FLUSH, 0, None, 10, 920), (TURN, 0, None, 0, 1000)]);
+    assert_eq!(names(&stall), [(TURN, 0), (FLUSH, 0), (SYNC, 0)]);
+    assert_eq!(stall.cause().map(|cause| cause.name.kind), Some(SYNC));
+    assert_eq!((stall.detail(), stall.unexplained), (None, 90_000));
+}
+
+#[test]
+fn many_fast_commands_add_up_to_one_cause() {
+    let mut intervals: Vec<_> =
+        (0..30).map(|call| (COMMAND, 3, Some(2), call * 60, call * 60 + 50)).collect();
+    intervals.push((COMMAND, 8, Some(2), 0, 2000));
+    intervals.push((TURN, 0, None, 0, 2100));
+    let stall = stall(&intervals);
+    assert_eq!(names(&stall), [(TURN, 0), (COMMAND, 8), (COMMAND, 3)]);
+    assert_eq!((stall.chain[2].count, stall.chain[2].length), (30, 1_500_000));
+    assert_eq!(stall.cause().map(|cause| cause.name.key), Some(8));
+}
+
+#[test]
+fn what_nothing_covers_is_unexplained() {
+    let stopped = stall(&[(COMMAND, 1, Some(1), 5, 6), (TURN, 0, None, 0, 80_000)]);
+    assert_eq!((names(&stopped), stopped.cause()), (vec![(TURN, 0)], None));
+    assert_eq!(stopped.unexplained, 79_999_000);
+    let partly = stall(&[(COMMAND, 1, Some(1), 5, 101_705), (TURN, 0, None, 0, 216_700)]);
+    assert_eq!(partly.cause().map(|cause| cause.length), Some(101_700_000));
+    assert_eq!(partly.unexplained, 115_000_000);
+}
+
+fn extent(least: i64, most: i64) -> Extent {
+    Extent { least: least * 1000, most: most * 1000 }
+}
+
+/// A turn of 10 ms with a command of 1 ms, and what the scheduler did with the rest.
+fn settled(account: Account, commands: &[(u32, u32, Option<u32>, i64, i64)]) -> Stall {
+    let turn = (TURN, 0, None, 0, 10_000);
+    let mut stall = stall(&commands.iter().copied().chain([turn]).collect::<Vec<_>>());
+    stall.in_gaps = Some(Box::new(Account { length: stall.unexplained, ..account }));
+    stall.choose_cause();
+    stall
+}
+
+#[test]
+fn the_headline_is_the_largest_part_that_is_sure() {
+    let command = [(COMMAND, 1, Some(1), 0, 1_000)];
+    let queued = settled(Account { queued: extent(8_000, 9_000), ..Account::default() }, &command);
+    assert_eq!((queued.cause(), queued.held_by().map(|(cause, _)| cause)), (None, Some(SystemCause::Queued)));
+    assert_eq!(queued.unaccounted(), 1_000_000);
+    // It ran: what it did after the last request is that request's.
+    let ran = settled(Account { on_cpu: extent(9_000, 9_000), ..Account::default() }, &command);
+    assert_eq!(
+        (ran.cause().map(|link| link.client), ran.beside),
+        (Some(Some(1)), Some((Side::After, 9_000_000)))
+    );
+    let read = settled(Account::default(), &[(COMMAND, 1, Some(1), 9_000, 9_900)]);
+    assert_eq!(read.beside, Some((Side::Before, 9_100_000)));
+    let seldom = settled(Account { queued: extent(200, 9_000), ..Account::default() }, &command);
+    assert!(seldom.is_sampled_too_seldom() && !queued.is_sampled_too_seldom());
+    assert_eq!(seldom.held_by(), None, "too little of it is sure");
+}
+
+#[test]
+fn a_loop_that_sleeps_between_its_turns_is_not_held_by_that() {
+    let account =
+        Account { asleep: extent(8, 8), queued: extent(2, 2), length: 10_000, ..Account::default() };
+    let span = Span { begin_ns: 0, end_ns: 10_000 };
+    let silence = Stall { in_gaps: Some(Box::new(account)), ..Stall::silence(0, span) };
+    assert_eq!((silence.held_by(), silence.unaccounted()), (None, 8_000));
+}

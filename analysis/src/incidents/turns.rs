@@ -1,0 +1,242 @@
+//! Turns of an event loop: those that took long, and the times between them in which it was kept from serving anybody.
+
+use super::engine::{Engine, SLEPT};
+use super::finding::{Evidence, IncidentKind};
+use super::held_back::{HeldGroup, is_late};
+use super::sleeps::Sleeps;
+use super::stall::Stall;
+use crate::finding::Span;
+use crate::intervals::{Interval, Scene};
+
+/// An interval that begins within an earlier turn by more than this is due to a clock step, not to inexact durations;
+/// nanoseconds.
+const STEP: i64 = 1_000_000;
+
+/// A loop that slept for less was not kept from anything that is worth telling, nor one that was kept for less; nanoseconds.
+const LEAST: i64 = 1_000_000;
+
+/// The number of clients that must be late at once, if nothing else shows that a loop was kept from serving them.
+const FEWEST_LATE: usize = 2;
+
+/// A time between two turns.
+#[derive(Clone, Copy, Debug)]
+pub struct Silent {
+    span: Span,
+    /// The part of it in which a timer was overdue.
+    late: Option<Span>,
+    /// The turn that ended it.
+    turn: Interval,
+    /// Whether tracing may have been stopped meanwhile, so that only the scheduler can tell.
+    is_untraced: bool,
+}
+
+impl Engine {
+    /// Handles a turn: it may have taken long, or the loop may have been kept from it.
+    pub fn turn(&mut self, thread: usize, turn: Interval, scene: &Scene) {
+        let state = self.thread(thread, scene);
+        if state.sleeps.is_none() {
+            return self.first_turn(thread, turn, scene);
+        }
+        let (span, process) = (turn.span(), state.process);
+        let sleeps = state.sleeps.get_or_insert_default();
+        let before = sleeps.last_end();
+        if state.is_untraced {
+            sleeps.forget();
+        }
+        let late = sleeps.turn(turn.begin, turn.end, state.served.is_empty());
+        let pause = state.pause.take();
+        let mut served = std::mem::take(&mut state.served);
+        let answered = std::mem::take(&mut state.served_before) + served.len() as u64;
+        let clients = self.distinct(&mut served);
+        self.after_sleep(thread, turn, before, late, scene);
+        if !clients.is_empty() {
+            self.served(thread, &clients, span, scene);
+        }
+        let state = &mut self.threads[thread];
+        let is_long = turn.length() >= self.threshold;
+        if is_long {
+            state.nesting.end(turn, |outer, inner| scene.may_contain(thread, outer, inner));
+        }
+        if is_long || state.has_long {
+            self.settle(thread, before.unwrap_or(i64::MIN), &clients, answered);
+        } else if turn.length() >= LEAST {
+            self.process(process).services.stalled(span);
+        }
+        let of_process = self.process(process);
+        clients.iter().for_each(|client| of_process.clients.answered(*client, span));
+        of_process.services.answered(span, answered);
+        let state = &mut self.threads[thread];
+        state.nesting.clear();
+        state.is_untraced = false;
+        state.held_back.turn(span, clients.is_empty());
+        if let Some(pause) = pause {
+            state.held_back.pause(pause, turn.end);
+        }
+        served.clear();
+        state.served = served;
+        self.distinct = clients;
+    }
+
+    /// The clients that were served, each once.
+    fn distinct(&mut self, served: &mut [(i64, u32)]) -> Vec<u32> {
+        let mut clients = std::mem::take(&mut self.distinct);
+        clients.clear();
+        for &(_, client) in served.iter() {
+            if clients.last() != Some(&client) {
+                clients.push(client);
+            }
+        }
+        if clients.len() > 1 {
+            clients.sort_unstable();
+            clients.dedup();
+        }
+        clients
+    }
+
+    /// Handles the time before a turn.
+    #[inline]
+    fn after_sleep(
+        &mut self,
+        thread: usize,
+        turn: Interval,
+        before: Option<i64>,
+        late: Option<Span>,
+        scene: &Scene,
+    ) {
+        let slept = before.map_or(i64::MAX, |before| turn.begin.saturating_sub(before));
+        if slept < SLEPT {
+            return;
+        }
+        self.pending.slept(thread, slept);
+        if let Some(silent) = self.threads[thread].silent.take() {
+            self.silence(thread, silent, &[], silent.turn.span(), false, scene);
+        }
+        let Some(before) = before.filter(|_| slept >= LEAST) else { return };
+        let state = &mut self.threads[thread];
+        // The loop woke up at its first activity, even if that was before the turn: it may have waited for a lock.
+        let begins = state.nesting.trees().map(|tree| tree.root().interval.begin);
+        let woke_up = begins.filter(|begin| *begin >= before).min().unwrap_or(turn.begin).min(turn.begin);
+        let span = Span { begin_ns: before, end_ns: woke_up };
+        state.silent = Some(Silent { span, late, turn, is_untraced: state.is_untraced });
+    }
+
+    /// Handles the clients that a turn served: they may have been kept waiting for it.
+    fn served(&mut self, thread: usize, clients: &[u32], turn: Span, scene: &Scene) {
+        let state = &mut self.threads[thread];
+        let process = &self.processes[state.process];
+        let group = state.held_back.judge(&process.clients, clients, turn);
+        let silent = state.silent.take();
+        let is_explained = group.is_some();
+        if let Some(group) = group {
+            self.held_back(thread, group, turn);
+        }
+        if let Some(silent) = silent {
+            self.silence(thread, silent, clients, turn, is_explained, scene);
+        }
+        let process = &self.processes[self.threads[thread].process];
+        self.pending.served(thread, &process.clients, clients, turn, true);
+    }
+
+    /// Judges a time between two turns by what the scheduler did, by the loop's timer, and by the clients that are served after
+    /// it: the turn that serves them is the first since, and the loop did not sleep before it.
+    fn silence(
+        &mut self,
+        thread: usize,
+        silent: Silent,
+        served: &[u32],
+        turn: Span,
+        is_explained: bool,
+        scene: &Scene,
+    ) {
+        let span = silent.span;
+        if span.length_ns() < LEAST {
+            return;
+        }
+        let account = scene.account(thread, &[span]);
+        let (kept, asleep) =
+            account.map_or_else(Default::default, |account| (account.kept(), account.asleep.least));
+        let clients = &self.processes[self.threads[thread].process].clients;
+        let due = served.iter().filter_map(|client| clients.due(*client));
+        let late: Vec<i64> =
+            due.filter(|due| is_late(due, span.end_ns)).filter_map(|due| due.usually).collect();
+        let asked = late.iter().copied().min().unwrap_or(span.end_ns).max(span.begin_ns);
+        // A loop that was seen asleep was not kept from running: nobody asked.
+        let is_awake_since = |begin: i64| asleep < (span.end_ns - begin) / 2;
+        let (evidence, begin) = if kept.least >= LEAST {
+            (Evidence::Scheduler, span.end_ns - kept.middle())
+        } else if is_explained || silent.is_untraced {
+            return;
+        } else if let Some(overdue) = silent.late.filter(|overdue| is_awake_since(overdue.begin_ns)) {
+            (Evidence::Timer, overdue.begin_ns.min(asked))
+        } else if late.len() >= FEWEST_LATE && late.len() * 2 > served.len() && is_awake_since(asked) {
+            (Evidence::Clients, asked)
+        } else {
+            return;
+        };
+        let span = Span { begin_ns: begin.max(span.begin_ns), ..span };
+        let is_selected = scene.silence_passes(&silent.turn, span.length_ns());
+        let stall = Stall { is_selected, evidence: Some(evidence), ..Stall::silence(thread, span) };
+        self.add(stall, 0, Some((served, turn)), false);
+    }
+
+    /// Adds clients that were not served although the loop turned.
+    fn held_back(&mut self, thread: usize, group: HeldGroup, turn: Span) {
+        let HeldGroup { span, clients, by } = group;
+        let answered = self.processes[self.threads[thread].process].services.count(span);
+        let stall = Stall { kind: IncidentKind::Starved, ..Stall::silence(thread, span) };
+        let stall = match by {
+            Some(by) => stall.held_by_command(&by),
+            None => Stall { evidence: Some(Evidence::Clients), ..stall },
+        };
+        self.add(stall, answered, Some((&clients, turn)), false);
+    }
+
+    /// Handles the first turn of a thread. What came before it was judged as if the thread had no event loop.
+    fn first_turn(&mut self, thread: usize, turn: Interval, scene: &Scene) {
+        let threshold = self.threshold;
+        let process = self.threads[thread].process;
+        self.process(process).has_loop = true;
+        let state = &mut self.threads[thread];
+        state.sleeps.get_or_insert_default().turn(turn.begin, turn.end, false);
+        state.has_long = false;
+        state.nesting.end(turn, |outer, inner| scene.may_contain(thread, outer, inner));
+        if let Some(tree) = state.nesting.last().filter(|_| turn.length() >= threshold) {
+            let stall = Stall::new(thread, IncidentKind::Turn, tree);
+            self.join(stall, |other| other.thread == thread && other.span.end_ns > turn.begin);
+        }
+        let state = &mut self.threads[thread];
+        state.nesting.clear();
+        state.served.clear();
+    }
+
+    /// Makes incidents of the long top-level intervals of a thread, whose last turn served some clients. Those that began before
+    /// `since`, within an earlier turn, are due to a clock step.
+    pub fn settle(&mut self, thread: usize, since: i64, clients: &[u32], answered: u64) {
+        let threshold = self.threshold;
+        let state = &mut self.threads[thread];
+        state.has_long = false;
+        let end = state.sleeps.as_ref().and_then(Sleeps::last_end);
+        let mut found = Vec::new();
+        for tree in state.nesting.trees().filter(|tree| tree.root().interval.length() >= threshold) {
+            let root = tree.root();
+            let is_turn = end == Some(root.interval.end);
+            if !is_turn && root.interval.begin < since.saturating_sub(STEP) {
+                self.stepped += 1;
+                continue;
+            }
+            let kind = if is_turn { IncidentKind::Turn } else { IncidentKind::Interval };
+            let mut stall = Stall::new(thread, kind, tree);
+            stall.is_incomplete = state.nesting.is_incomplete_since(stall.span.begin_ns);
+            found.push(stall);
+        }
+        for stall in found.into_iter().rev() {
+            let is_turn = stall.kind == IncidentKind::Turn;
+            let turn = match is_turn {
+                true => stall.span,
+                false => Span { begin_ns: stall.span.end_ns, end_ns: end.unwrap_or(stall.span.end_ns) },
+            };
+            let is_open = is_turn || clients.is_empty();
+            self.add(stall, if is_turn { answered } else { 0 }, Some((clients, turn)), is_open);
+        }
+    }
+}

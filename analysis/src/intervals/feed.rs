@@ -1,0 +1,407 @@
+//! From events in time order to intervals of threads.
+//!
+//! What an event says is resolved first, and then followed in the order of time; a processor can do each:
+//!
+//! ```text
+//!  events ─> resolver: fields, names, threads ─> happenings ─> scene: threads over time ─> listener
+//! ```
+
+use std::ops::ControlFlow;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::thread::scope;
+
+use ctf_reader::{
+    Brief, EventClass, Events, Gap, InOrder, OrderedEvent, Progress, Reader, Report, Value, Window,
+};
+
+use super::happening::Happening;
+use super::interval::Interval;
+use super::lexicon::{KindEntry, Lexicon};
+use super::nesting::SpanNumbers;
+use super::scene::{Listener, Scene};
+use super::thread_numbers::ThreadNumbers;
+use crate::datum::Datum;
+use crate::durations::histogram::IMPLAUSIBLE;
+use crate::finding::Forgotten;
+use crate::meaning::ClassMeaning;
+use crate::pair::Side;
+use crate::reading::{ClassPlan, EventKind, LeftOut, Misfit, Passes, Roster, Selection, Slots, grown};
+use crate::samples::SampleReader;
+use crate::scheduling::KernelSlots;
+use crate::source::Readers;
+
+/// Longer intervals, and times further from 1970, come from faulty clocks.
+const LONGEST: i64 = 1 << 56;
+const TIMES: std::ops::Range<i64> = -(1 << 61)..1 << 62;
+
+/// How many happenings are handed over to another thread at once, and how often before the first must be done.
+const BATCH: usize = 1 << 12;
+const BATCHES: usize = 4;
+
+/// Makes intervals of events: of all that were recorded, because what held a program up is judged by all of them. Filters
+/// only mark those that pass.
+pub struct Feed {
+    resolver: Resolver,
+    pub scene: Scene,
+}
+
+/// Resolves what events say.
+struct Resolver {
+    roster: Roster,
+    /// Which events pass; none if all do.
+    filter: Option<Roster>,
+    /// The role of each class.
+    roles: Vec<Option<ClassRole>>,
+    lexicon: Lexicon,
+    threads: ThreadNumbers,
+    /// The number of implausible durations, which are not intervals.
+    implausible: u64,
+    /// Whether durations that are plausible in other findings are implausible as intervals.
+    is_stricter: bool,
+}
+
+/// The role of a class of events.
+#[derive(Clone, Copy, Debug)]
+struct ClassRole {
+    act: Act,
+    kind: u32,
+    /// The slots of the process, the thread, the name of the process and the client.
+    pid: Option<usize>,
+    tid: Option<usize>,
+    procname: Option<usize>,
+    client: Option<usize>,
+    /// The slots of the numbers of the span and of the one around it.
+    span: Option<(usize, usize)>,
+    host: usize,
+    unit_ns: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Act {
+    /// They end intervals, whose lengths they have.
+    Ends,
+    /// They have sums of pieces, which are not intervals.
+    Sums,
+    /// They begin an interval or end one.
+    Pairs(Side),
+    /// They only show that their process was active.
+    Marks,
+    /// They are the kernel's, and say what the scheduler did.
+    Schedules(KernelSlots),
+}
+
+impl Feed {
+    /// Judges all events. `gaps` are in the order in which they begin.
+    pub fn new(selection: &Arc<Selection>, gaps: Vec<Gap>) -> Self {
+        let mut feed = Feed::isolated(&Arc::new(selection.unfiltered()), gaps);
+        if selection.is_filter() {
+            feed.resolver.filter = Some(Roster::new(Arc::clone(selection)));
+            feed.scene.filter = Some(Vec::new());
+        }
+        feed
+    }
+
+    /// Judges only the events that pass the filters, as if nothing else had been recorded.
+    pub fn isolated(selection: &Arc<Selection>, gaps: Vec<Gap>) -> Self {
+        let scene = Scene::with_gaps(gaps);
+        let resolver = Resolver {
+            roster: Roster::new(Arc::clone(selection)),
+            filter: None,
+            roles: Vec::new(),
+            lexicon: Lexicon::default(),
+            threads: ThreadNumbers::default(),
+            implausible: 0,
+            is_stricter: false,
+        };
+        Feed { resolver, scene }
+    }
+
+    /// The fields that the events of a class are needed with; see [`ctf_reader::Collect::want`].
+    pub fn want(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>> {
+        let Feed { resolver, scene } = self;
+        let host = scene.hosts.enter(class.trace, host);
+        let fields = resolver.want(class, host);
+        scene.kinds.follow(&resolver.lexicon.kinds);
+        if let (Some(filter), Some(role)) = (&mut scene.filter, resolver.role(class.index)) {
+            let plan = resolver.filter.as_ref().and_then(|filter| filter.plan(class.index));
+            *grown(filter, role.kind as usize) = plan.cloned();
+        }
+        fields
+    }
+
+    /// Reads a window in time order, hands events to a function until it wants no more, and returns what was read.
+    pub fn follow(
+        &mut self,
+        reader: &Reader,
+        window: Window,
+        progress: &Progress,
+        mut process: impl FnMut(&mut Feed, &OrderedEvent<'_>) -> ControlFlow<()>,
+    ) -> Report {
+        let mut events = self.in_order(reader, window, progress);
+        events.next_events(usize::MAX, |event| process(self, event));
+        events.report()
+    }
+
+    /// Reads a window in time order, with samples that were taken meanwhile, and returns what was read. This thread reads
+    /// and resolves events, and another one follows what happened and notifies the listener.
+    pub fn follow_apart(
+        &mut self,
+        readers: Readers<'_>,
+        window: Window,
+        progress: &Progress,
+        mut listener: impl Listener + Send,
+    ) -> Report {
+        let mut events = self.in_order(readers.events, window, progress);
+        let Feed { resolver, scene } = self;
+        let (to_scene, batches) = sync_channel::<Vec<Happening>>(BATCHES);
+        // What was followed comes back, so that its memory is used again.
+        let (to_resolver, used) = sync_channel::<Vec<Happening>>(BATCHES + 2);
+        scope(|scope| {
+            let follower = scope.spawn(move || {
+                let mut samples = readers.samples.map(|samples| SampleReader::new(samples, window));
+                for mut batch in batches {
+                    for happening in batch.drain(..) {
+                        if let (Some(samples), Some(time)) = (&mut samples, happening.time()) {
+                            samples.around(time, |host, time, sample| scene.sample(host, time, sample));
+                        }
+                        scene.follow(happening, &mut listener);
+                    }
+                    _ = to_resolver.try_send(batch);
+                }
+            });
+            let mut batch = Vec::with_capacity(BATCH);
+            events.next_events(usize::MAX, |event| {
+                resolver.event(event, &mut |happening| batch.push(happening));
+                if batch.len() < BATCH {
+                    return ControlFlow::Continue(());
+                }
+                let next = used.try_recv().unwrap_or_else(|_| Vec::with_capacity(BATCH));
+                // Nobody receives it only if the other thread panicked, which is passed on below.
+                match to_scene.send(std::mem::replace(&mut batch, next)) {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(_) => ControlFlow::Break(()),
+                }
+            });
+            _ = to_scene.send(batch);
+            drop(to_scene);
+            follower.join().unwrap_or_else(|panic| resume_unwind(panic));
+        });
+        events.report()
+    }
+
+    /// The events of a window in time order, with the fields that are needed.
+    fn in_order<'r>(&mut self, reader: &'r Reader, window: Window, progress: &'r Progress) -> InOrder<'r> {
+        let traces = reader.traces();
+        let want = |class: &Arc<EventClass>| self.want(class, traces[class.trace].environment("hostname"));
+        let mut wanted: Vec<_> = reader.classes().map(want).collect();
+        reader.in_order(window, move |class| wanted[class.index].take()).with_progress(progress)
+    }
+
+    /// Processes an event, and notifies the listener.
+    pub fn event(&mut self, event: &OrderedEvent<'_>, listener: &mut impl Listener) {
+        let Feed { resolver, scene } = self;
+        resolver.event(event, &mut |happening| scene.follow(happening, listener));
+    }
+
+    /// The names of intervals and of clients.
+    pub fn lexicon(&self) -> &Lexicon {
+        &self.resolver.lexicon
+    }
+
+    /// The number of implausible durations, which are not intervals.
+    pub fn implausible(&self) -> u64 {
+        self.resolver.implausible
+    }
+
+    /// What could not be told apart because there was too much of it.
+    pub fn forgotten(&self) -> Forgotten {
+        let (names, clients) = self.resolver.lexicon.shared();
+        Forgotten {
+            threads: self.resolver.threads.shared,
+            clients,
+            names,
+            samples: self.scene.forgotten_samples(),
+        }
+    }
+
+    /// How full the fullest table of threads, clients and names is.
+    pub fn fullness(&self) -> f64 {
+        self.resolver.threads.fullness().max(self.resolver.lexicon.fullness())
+    }
+
+    /// The number of threads, and of clients, that are known.
+    pub fn known(&self) -> (u64, u64) {
+        (self.resolver.threads.count(), self.resolver.lexicon.clients())
+    }
+
+    /// Whether durations that are plausible in other findings are implausible as intervals.
+    pub fn is_stricter(&self) -> bool {
+        self.resolver.is_stricter
+    }
+
+    /// How the events of a class are processed; none if they are not.
+    pub fn plan(&self, class: usize) -> Option<&ClassPlan> {
+        self.resolver.roster.plan(class)
+    }
+
+    /// What was left out, or why the selection does not fit this trace.
+    pub fn finish(&self) -> Result<LeftOut, Misfit> {
+        self.resolver.filter.as_ref().unwrap_or(&self.resolver.roster).finish()
+    }
+}
+
+impl Resolver {
+    fn want(&mut self, class: &Arc<EventClass>, host: usize) -> Option<Vec<usize>> {
+        let mut slots = Slots(self.roster.want(class)?);
+        if let Some(filter) = &mut self.filter
+            && let Some(fields) = filter.want_besides(class, Slots(slots.0.clone()))
+            && filter.plan(class.index).is_some()
+        {
+            slots = Slots(fields);
+        }
+        let plan = self.roster.plan(class.index);
+        let meaning = self.roster.selection().dictionary.look_up(class);
+        let role = plan.filter(|_| meaning.repeats.is_none()).map(|plan| {
+            let kernel = KernelSlots::new(class, &mut slots);
+            let act = kernel.map_or_else(|| act(&meaning), Act::Schedules);
+            let of_events = &self.roster.kinds()[plan.kind];
+            let unit_ns = u64::try_from(of_events.unit_ns()).unwrap_or(1);
+            let kind = match (act, &meaning.pair) {
+                (Act::Pairs(_), Some((interval, _))) => {
+                    Arc::new(EventKind { event: interval.clone(), ..EventKind::clone(of_events) })
+                }
+                _ => Arc::clone(of_events),
+            };
+            let kind = self.lexicon.kinds.enter(KindEntry {
+                kind,
+                known_as: meaning.event.clone(),
+                is_outermost: meaning.is_outermost,
+                explains: meaning.explains.clone(),
+            });
+            let mut slot = |name: &str| class.field(name).map(|field| slots.of(field));
+            let (pid, tid, procname) = (slot("vpid"), slot("vtid"), slot("procname"));
+            let span = slot("tracing_span").zip(slot("tracing_parent"));
+            let client = meaning.client.map(|field| slots.of(field));
+            ClassRole { act, kind, pid, tid, procname, client, span, host, unit_ns }
+        });
+        // Repeats are not even decoded: they are a third of what a server records.
+        if meaning.repeats.is_some() {
+            return None;
+        }
+        *grown(&mut self.roles, class.index) = role;
+        Some(slots.0)
+    }
+
+    /// The role of a class, if its events have one.
+    fn role(&self, class: usize) -> Option<&ClassRole> {
+        self.roles.get(class)?.as_ref()
+    }
+
+    /// Resolves an event. What happened with it, if anything, is handed over.
+    #[inline]
+    fn event(&mut self, event: &OrderedEvent<'_>, happen: &mut impl FnMut(Happening)) {
+        let time = event.timestamp();
+        let of_one: Events<'_> = event.events();
+        let Resolver { roster, filter, roles, lexicon, threads, implausible, is_stricter } = self;
+        let Some(plan) = roster.count(&of_one) else { return };
+        if !TIMES.contains(&time) {
+            *implausible += 1;
+            *is_stricter = true;
+            return;
+        }
+        if plan.has_conditions() && !plan.admits(&of_one.get(0)) {
+            return;
+        }
+        let passes = match filter {
+            None => Passes::ALL,
+            Some(filter) => {
+                filter.count(&of_one).map_or(Passes::default(), |plan| plan.passes(&of_one.get(0)))
+            }
+        };
+        let Some(Some(role)) = roles.get(of_one.class) else { return };
+        if let Act::Schedules(kernel) = &role.act {
+            return happen(Happening::Scheduled { host: role.host as u32, time, event: kernel.read(event) });
+        }
+        let thread = role.thread(event, threads, happen);
+        if role.act == Act::Marks {
+            return happen(Happening::Active { thread, time });
+        }
+        let client = role.client.and_then(|slot| lexicon.client(event, slot));
+        let number = |slot| event.integer(slot).unwrap_or(0);
+        let numbers = role.span.map(|(own, parent)| SpanNumbers { own: number(own), parent: number(parent) });
+        if let Some(numbers) = numbers.filter(|numbers| (numbers.own, numbers.parent) != (0, 0)) {
+            happen(Happening::Span(numbers));
+        }
+        let mut name = || {
+            let brief = plan.only_key().map_or(Brief::OTHER, |slot| event.brief(slot));
+            lexicon.name(role.kind, brief, |bytes| plan.encode_key(&of_one.get(0), bytes))
+        };
+        match role.act {
+            Act::Marks | Act::Schedules(_) => {}
+            Act::Ends | Act::Sums => {
+                let Some(ticks) = plan.duration(event) else {
+                    return happen(Happening::Active { thread, time });
+                };
+                let length = i64::try_from(ticks.saturating_mul(role.unit_ns)).ok();
+                let Some(length) = length.filter(|length| ticks < IMPLAUSIBLE && *length < LONGEST) else {
+                    *implausible += 1;
+                    *is_stricter |= ticks < IMPLAUSIBLE;
+                    return happen(Happening::Active { thread, time });
+                };
+                let begin = time.saturating_sub(length);
+                let interval = Interval { begin, end: time, name: name(), client, passes };
+                if client.is_some() && lexicon.holds_back(interval.name) {
+                    happen(Happening::HoldsBack);
+                }
+                happen(match role.act {
+                    Act::Sums => Happening::Summed { thread, sum: interval },
+                    _ => Happening::Ended { thread, interval },
+                });
+            }
+            Act::Pairs(Side::Begin) => {
+                happen(Happening::Began { thread, time, name: name(), client, passes });
+            }
+            Act::Pairs(Side::End) => {
+                let name = name();
+                let is_said =
+                    |(_, value): &(String, Datum)| !matches!(value, Datum::Text(text) if text.is_empty());
+                let name = lexicon.key(name).0.iter().any(is_said).then_some(name);
+                happen(Happening::Closed { thread, time, kind: role.kind, name, client, passes });
+            }
+        }
+    }
+}
+
+impl ClassRole {
+    /// The number of the thread that an event is from.
+    #[inline]
+    fn thread(
+        &self,
+        event: &OrderedEvent<'_>,
+        threads: &mut ThreadNumbers,
+        happen: &mut impl FnMut(Happening),
+    ) -> u32 {
+        let id = |slot: Option<usize>| slot.and_then(|slot| event.integer(slot)).map(|id| id as i64);
+        let procname = || self.procname.map(|slot| text(&event.value(slot)));
+        threads.number((self.host, id(self.pid), id(self.tid)), procname, happen)
+    }
+}
+
+/// What the events of a class do.
+fn act(meaning: &ClassMeaning) -> Act {
+    match (&meaning.duration, &meaning.pair) {
+        (Some(_), _) if meaning.is_sum => Act::Sums,
+        (Some(_), _) => Act::Ends,
+        (None, Some((_, side))) => Act::Pairs(*side),
+        (None, None) => Act::Marks,
+    }
+}
+
+fn text(value: &Value<'_>) -> String {
+    match value {
+        Value::Text(text) => String::from_utf8_lossy(text).into_owned(),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,330 @@
+//! The intervals of one thread as a forest, in bounded memory.
+//!
+//! They are kept in the order in which they ended, each with the size of its subtree, so that a subtree is a slice:
+//!
+//! ```text
+//!   ended:   GET  fork  BGSAVE  write  flush  turn
+//!   size:     1    1      2       1      2      6
+//! ```
+
+mod spans;
+
+use hashbrown::HashMap;
+
+pub use spans::{SpanNumbers, Spans};
+
+use super::interval::Interval;
+use crate::finding::Span;
+
+/// The most intervals of a thread before they are folded.
+const MOST: usize = 1 << 16;
+
+/// A subtree of more intervals than this is folded when it is complete.
+const LARGE: usize = 1 << 12;
+
+/// The most roots to look at after one that is not within the interval. Without thread IDs there may be any number of
+/// them, and the time per interval must stay bounded.
+const MOST_BEYOND: usize = 16;
+
+/// The most nodes to move so that the children of an interval are adjacent.
+const MOST_MOVED: usize = 1 << 10;
+
+/// A budget for moving nodes: intervals that need no move earn credit, moves cost more. Where intervals of many
+/// threads are mixed, only neighbours are nested.
+const MOST_CREDIT: u32 = 1 << 12;
+const MOVE_COST: u32 = 8;
+
+/// Between two requests of one turn a server reads and parses the next one and writes its answer. A gap of at most this
+/// length, in nanoseconds, is part of handling the second request.
+const HANDLING: i64 = 100_000;
+
+/// An interval with those that lie within it, or several of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The interval; of several, from the first beginning to the last end.
+    pub interval: Interval,
+    /// The number of intervals it stands for.
+    pub count: u32,
+    /// How long they took together.
+    pub busy: i64,
+    /// How long handling them took before they began; see [`HANDLING`].
+    lead: i64,
+    /// The number of nodes in its subtree, itself included.
+    size: u32,
+}
+
+/// The intervals of a thread that have ended, those within others below them.
+#[derive(Clone, Debug)]
+pub struct Nesting {
+    nodes: Vec<Node>,
+    /// Before this time intervals were forgotten, or events are missing.
+    lost_before: Option<i64>,
+    /// How many moves are left, in eighths.
+    credit: u32,
+}
+
+/// A node and its subtree.
+#[derive(Clone, Copy, Debug)]
+pub struct Tree<'n> {
+    /// In the order of their ends: the root is the last.
+    nodes: &'n [Node],
+}
+
+impl Default for Nesting {
+    fn default() -> Self {
+        Nesting { nodes: Vec::new(), lost_before: None, credit: MOST_CREDIT }
+    }
+}
+
+impl Nesting {
+    /// Adds an interval that ended after all others; those within it that `may_contain` allows become its children.
+    pub fn end(&mut self, interval: Interval, may_contain: impl Fn(&Interval, &Interval) -> bool) {
+        let mut first = self.nodes.len();
+        // The roots that were looked at since the first that lies apart.
+        let mut beyond = 0;
+        let mut mixed = None;
+        for at in roots(&self.nodes) {
+            let root = &self.nodes[at];
+            let begin = at + 1 - root.size as usize;
+            let is_far = beyond > MOST_BEYOND || (beyond > 0 && self.nodes.len() - begin > MOST_MOVED);
+            if root.interval.end < interval.begin || is_far {
+                break;
+            }
+            let is_below = is_within(&root.interval, &interval) && may_contain(&interval, &root.interval);
+            match (is_below, beyond) {
+                (true, 0) => first = begin,
+                (true, _) => mixed = Some(begin),
+                (false, _) if self.credit < MOVE_COST => break,
+                (false, 0) => beyond = 1,
+                (false, _) => {}
+            }
+            beyond += usize::from(beyond > 0);
+        }
+        self.credit = (self.credit + 1).min(MOST_CREDIT);
+        if let Some(mixed) = mixed {
+            self.credit = self.credit.saturating_sub(MOVE_COST);
+            first = self.set_strangers_apart(mixed, &interval, may_contain);
+        }
+        let mut size = (self.nodes.len() - first + 1) as u32;
+        if size as usize > LARGE {
+            let folded = fold(&self.nodes[first..]);
+            self.nodes.truncate(first);
+            size = folded.len() as u32 + 1;
+            self.nodes.extend(folded);
+        }
+        let previous = first.checked_sub(1).map(|at| self.nodes[at].interval.end);
+        let gap = previous.map_or(i64::MAX, |end| interval.begin.saturating_sub(end));
+        let lead = if interval.client.is_some() && gap <= HANDLING { gap.max(0) } else { 0 };
+        self.nodes.push(Node { interval, count: 1, busy: interval.length(), lead, size });
+        if self.nodes.len() > MOST {
+            self.make_room();
+        }
+    }
+
+    /// From a place on, moves the trees that are not within an interval before those that are.
+    fn set_strangers_apart(
+        &mut self,
+        first: usize,
+        interval: &Interval,
+        may_contain: impl Fn(&Interval, &Interval) -> bool,
+    ) -> usize {
+        let (mut apart, mut below) = (Vec::new(), Vec::new());
+        let tail = &self.nodes[first..];
+        let mut trees: Vec<&[Node]> = roots(tail).map(|at| Tree::at(tail, at).nodes).collect();
+        trees.reverse();
+        for tree in trees {
+            let root = &tree[tree.len() - 1].interval;
+            let is_below = is_within(root, interval) && may_contain(interval, root);
+            if is_below { &mut below } else { &mut apart }.extend_from_slice(tree);
+        }
+        self.nodes.truncate(first);
+        self.nodes.extend(apart);
+        let first = self.nodes.len();
+        self.nodes.extend(below);
+        first
+    }
+
+    /// Makes one node of each run of roots of the same name and client, but for the last root, and forgets the older ones if
+    /// there are still too many.
+    fn make_room(&mut self) {
+        let last = self.nodes.len() - self.nodes.last().map_or(0, |last| last.size as usize);
+        // From the last one on, so that what is forgotten is not looked at, and in place: a node has at least its own room.
+        let (mut first, mut next) = (last, last);
+        while let Some(at) = next.checked_sub(1) {
+            let mut node = Node { size: 1, ..self.nodes[at] };
+            if first < last && self.nodes[first].is_like(&node) {
+                node.join(&self.nodes[first]);
+            } else if last - first == MOST / 2 {
+                break;
+            } else {
+                first -= 1;
+            }
+            next -= self.nodes[at].size as usize;
+            self.nodes[first] = node;
+        }
+        let forgotten = self.nodes[..next].iter().map(|node| node.interval.end).max();
+        self.lost_before = self.lost_before.max(forgotten);
+        self.nodes.drain(..first);
+    }
+
+    /// The tree of the interval that ended last.
+    pub fn last(&self) -> Option<Tree<'_>> {
+        roots(&self.nodes).next().map(|at| Tree::at(&self.nodes, at))
+    }
+
+    /// Whether the interval that ended last contains others.
+    #[inline]
+    pub fn last_has_children(&self) -> bool {
+        self.nodes.last().is_some_and(|last| last.size > 1)
+    }
+
+    /// The trees that nothing contains, the last to end first.
+    pub fn trees(&self) -> impl Iterator<Item = Tree<'_>> {
+        roots(&self.nodes).map(|at| Tree::at(&self.nodes, at))
+    }
+
+    /// Forgets all intervals.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+    }
+
+    /// Records that events up to this time are missing.
+    pub fn lose(&mut self, until: i64) {
+        self.lost_before = self.lost_before.max(Some(until));
+    }
+
+    /// Whether events since this time may be missing.
+    pub fn is_incomplete_since(&self, begin: i64) -> bool {
+        self.lost_before.is_some_and(|lost| lost > begin)
+    }
+}
+
+impl<'n> Tree<'n> {
+    fn at(nodes: &'n [Node], root: usize) -> Self {
+        Tree { nodes: &nodes[root + 1 - nodes[root].size as usize..=root] }
+    }
+
+    /// The interval itself.
+    pub fn root(&self) -> &'n Node {
+        &self.nodes[self.nodes.len() - 1]
+    }
+
+    /// All intervals within it, the last to end first, except those that were folded.
+    pub fn inner_intervals(&self) -> impl Iterator<Item = Interval> {
+        let inner = self.nodes[..self.nodes.len() - 1].iter().rev();
+        inner.filter(|node| node.count == 1).map(|node| node.interval)
+    }
+
+    /// Those directly below it, the last to end first.
+    pub fn children(&self) -> impl Iterator<Item = Tree<'n>> {
+        let below = &self.nodes[..self.nodes.len() - 1];
+        roots(below).map(|at| Tree::at(below, at))
+    }
+
+    /// The longest times in it, at most a number of them, that nothing below it covers.
+    pub fn gaps(&self, most: usize) -> Vec<Span> {
+        let root = &self.root().interval;
+        let mut covered: Vec<(i64, i64)> = self
+            .children()
+            .map(|child| child.root())
+            .map(|child| (child.interval.begin - child.lead, child.interval.end.min(root.end)))
+            .collect();
+        covered.sort_unstable();
+        covered.push((root.end, root.end));
+        let mut reached = root.begin;
+        let mut gaps = Vec::new();
+        for (begin, end) in covered {
+            if begin > reached {
+                gaps.push(Span { begin_ns: reached, end_ns: begin });
+            }
+            reached = reached.max(end);
+        }
+        gaps.sort_by_key(|gap| std::cmp::Reverse(gap.length_ns()));
+        gaps.truncate(most);
+        gaps
+    }
+
+    /// How much of it those below it cover.
+    pub fn covered(&self) -> i64 {
+        let root = &self.root().interval;
+        let mut single = Vec::new();
+        let mut folded: i64 = 0;
+        for child in self.children().map(|child| child.root()) {
+            match child.count {
+                1 => {
+                    let begin = child.interval.begin - child.lead;
+                    single.push((begin.max(root.begin), child.interval.end.min(root.end)));
+                }
+                _ => folded = folded.saturating_add(child.spent()),
+            }
+        }
+        single.sort_unstable();
+        let (mut covered, mut reached) = (0, i64::MIN);
+        for (begin, end) in single {
+            covered += (end - begin.max(reached)).max(0);
+            reached = reached.max(end);
+        }
+        covered.saturating_add(folded).min(root.length())
+    }
+}
+
+/// The places of nodes that no other contains, the last first.
+fn roots(nodes: &[Node]) -> impl Iterator<Item = usize> {
+    let mut next = nodes.len();
+    std::iter::from_fn(move || {
+        let at = next.checked_sub(1)?;
+        next -= nodes[at].size as usize;
+        Some(at)
+    })
+}
+
+/// Whether an interval that ended earlier is within another one. Durations are truncated to whole units, and events
+/// are recorded a little late, so nested intervals may appear to cross: the larger part decides.
+fn is_within(inner: &Interval, outer: &Interval) -> bool {
+    match inner.length() {
+        0 => inner.end >= outer.begin,
+        length => inner.overlap_ns(outer.span()) * 2 > length,
+    }
+}
+
+/// One node for each name and client among the roots.
+fn fold(nodes: &[Node]) -> Vec<Node> {
+    let mut places = HashMap::new();
+    let mut folded: Vec<Node> = Vec::new();
+    for at in roots(nodes) {
+        let node = Node { size: 1, ..nodes[at] };
+        let place = *places.entry((node.interval.name, node.interval.client)).or_insert(folded.len());
+        match folded.get_mut(place) {
+            Some(known) => known.join(&node),
+            None => folded.push(node),
+        }
+    }
+    folded.sort_by_key(|node| node.interval.end);
+    folded
+}
+
+impl Node {
+    /// How long they took together, with handling them.
+    pub fn spent(&self) -> i64 {
+        self.busy.saturating_add(self.lead)
+    }
+
+    fn is_like(&self, other: &Node) -> bool {
+        (self.interval.name, self.interval.client) == (other.interval.name, other.interval.client)
+    }
+
+    fn join(&mut self, other: &Node) {
+        self.interval.begin = self.interval.begin.min(other.interval.begin);
+        self.interval.end = self.interval.end.max(other.interval.end);
+        self.count = self.count.saturating_add(other.count);
+        self.busy = self.busy.saturating_add(other.busy);
+        self.lead = self.lead.saturating_add(other.lead);
+        if !self.interval.passes.all() {
+            self.interval.passes = other.interval.passes;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,183 @@
+//! From what happened, in time order, to intervals of threads.
+
+use ctf_reader::Gap;
+
+use super::happening::Happening;
+use super::interval::Interval;
+use super::lexicon::IntervalKinds;
+use super::nesting::SpanNumbers;
+use super::open::OpenIntervals;
+use super::threads::{Hosts, Process, Threads};
+use crate::finding::Span;
+use crate::reading::{ClassPlan, grown};
+use crate::samples::Sample;
+use crate::scheduling::{Account, Scheduling};
+
+/// Receives intervals and what goes with them, in time order.
+pub trait Listener {
+    /// An event of a process occurred, of any kind.
+    #[inline]
+    fn event(&mut self, _process: usize, _time: i64) {}
+
+    /// An interval of a thread has ended.
+    fn ended(&mut self, thread: usize, interval: Interval, scene: &Scene);
+
+    /// An event reports the total of pieces of its thread's work, which is not an interval.
+    fn summed(&mut self, _thread: usize, _sum: Interval, _scene: &Scene) {}
+
+    /// From `since` until `until` nothing was recorded of these threads, whatever they did: tracing may have been stopped.
+    fn untraced(&mut self, _threads: &mut dyn Iterator<Item = usize>, _since: i64, _until: i64) {}
+
+    /// From `since` until `until` events of these threads may be missing.
+    fn lost(&mut self, _threads: &mut dyn Iterator<Item = usize>, _since: i64, _until: i64) {}
+}
+
+/// The threads that intervals are of, and what is known about them so far.
+///
+/// One thread may use it while another one resolves events: they would slow each other down by what they have in common in
+/// a line of the cache.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub struct Scene {
+    pub kinds: IntervalKinds,
+    pub hosts: Hosts,
+    pub threads: Threads,
+    /// The intervals of each thread that have begun.
+    open: Vec<OpenIntervals>,
+    /// Where events are missing, and where nothing was recorded, the next one last.
+    gaps: Vec<Gap>,
+    uncovered: Vec<Gap>,
+    /// What the scheduler did with threads, where that was recorded.
+    scheduling: Scheduling,
+    /// The span that the last event ended, if it says which.
+    pub span: Option<SpanNumbers>,
+    next_span: Option<SpanNumbers>,
+    /// Whether the last event is a command that holds clients back from then on.
+    pub holds_back: bool,
+    next_holds_back: bool,
+    /// What filters ask of the events of each kind; none if nothing is filtered.
+    pub filter: Option<Vec<Option<ClassPlan>>>,
+}
+
+impl Scene {
+    /// With gaps that are known from the start, in the order in which they begin.
+    pub fn with_gaps(mut gaps: Vec<Gap>) -> Self {
+        gaps.reverse();
+        Scene { gaps, ..Scene::default() }
+    }
+
+    /// With times in which nothing was recorded, in the order in which they begin.
+    pub fn with_uncovered(&mut self, mut uncovered: Vec<Gap>) {
+        uncovered.reverse();
+        self.uncovered = uncovered;
+    }
+
+    /// Adds a gap in the events.
+    pub fn gap(&mut self, gap: Gap) {
+        let place = self.gaps.partition_point(|other| other.since > gap.since);
+        self.gaps.insert(place, gap);
+    }
+
+    /// Adds a sample of the machine with this name.
+    pub fn sample(&mut self, host: Option<&str>, time: i64, sample: Sample) {
+        if let Some(host) = self.hosts.named(host) {
+            self.scheduling.sample(host, time, sample);
+        }
+    }
+
+    /// Follows what happened, and notifies the listener.
+    #[inline]
+    pub fn follow(&mut self, happening: Happening, listener: &mut impl Listener) {
+        match happening {
+            Happening::Process { host, pid, name } => {
+                let host = host as usize;
+                self.threads.add_process(Process { host, host_name: self.hosts.name(host), pid, name });
+            }
+            Happening::Thread(thread) => self.threads.add(thread),
+            Happening::Span(numbers) => self.next_span = Some(numbers),
+            Happening::HoldsBack => self.next_holds_back = true,
+            Happening::Scheduled { host, time, event } => {
+                self.scheduling.kernel(host as usize, time, event);
+            }
+            Happening::Active { thread, time } => _ = self.active(thread, time, listener),
+            Happening::Began { thread, time, name, client, passes } => {
+                let thread = self.active(thread, time, listener);
+                grown(&mut self.open, thread).begin(time, name, client, passes);
+            }
+            Happening::Closed { thread, time, kind, name, client, passes } => {
+                let thread = self.active(thread, time, listener);
+                let open = grown(&mut self.open, thread);
+                if let Some(interval) = open.end(time, kind, name, client, passes) {
+                    listener.ended(thread, interval, self);
+                }
+            }
+            Happening::Ended { thread, interval } => {
+                let thread = self.active(thread, interval.end, listener);
+                listener.ended(thread, interval, self);
+            }
+            Happening::Summed { thread, sum } => {
+                let thread = self.active(thread, sum.end, listener);
+                listener.summed(thread, sum, self);
+            }
+        }
+    }
+
+    /// A thread was active; returns its number.
+    #[inline]
+    fn active(&mut self, thread: u32, time: i64, listener: &mut impl Listener) -> usize {
+        while let Some(gap) = self.gaps.pop_if(|gap| gap.since < time) {
+            self.lose(gap, listener);
+        }
+        while let Some(gap) = self.uncovered.pop_if(|gap| gap.since < time) {
+            let threads = &self.threads;
+            let mut affected =
+                self.hosts.of_trace(gap.trace).into_iter().flat_map(|host| threads.on_host(host));
+            listener.untraced(&mut affected, gap.since, gap.until);
+        }
+        self.span = self.next_span.take();
+        self.holds_back = std::mem::take(&mut self.next_holds_back);
+        let thread = thread as usize;
+        listener.event(self.threads.thread(thread).process, time);
+        thread
+    }
+
+    /// Forgets the open intervals of a machine whose events are missing.
+    fn lose(&mut self, gap: Gap, listener: &mut impl Listener) {
+        let Scene { hosts, threads, open, .. } = self;
+        let affected = || hosts.of_trace(gap.trace).into_iter().flat_map(|host| threads.on_host(host));
+        affected().for_each(|thread| open.get_mut(thread).into_iter().for_each(OpenIntervals::forget));
+        listener.lost(&mut affected(), gap.since, gap.until);
+    }
+
+    /// The number of threads whose samples were forgotten while they were still sampled.
+    pub fn forgotten_samples(&self) -> u64 {
+        self.scheduling.forgotten()
+    }
+
+    /// What the scheduler did with a thread in some spans of time; none if that is not known.
+    pub fn account(&self, thread: usize, spans: &[Span]) -> Option<Account> {
+        let thread = self.threads.thread(thread);
+        let process = self.threads.process(thread.process);
+        self.scheduling.account(process.host, process.pid, thread.tid?, spans)
+    }
+
+    /// Whether a time without events passes the filters: those on durations by its length, all others by the interval
+    /// that ended it.
+    pub fn silence_passes(&self, ended_by: &Interval, length: i64) -> bool {
+        let of_kind = |filter: &Vec<Option<ClassPlan>>| {
+            let plan = filter.get(ended_by.name.kind as usize).and_then(Option::as_ref);
+            plan.is_some_and(|plan| plan.admits_duration(length))
+        };
+        ended_by.passes.otherwise && self.filter.as_ref().is_none_or(of_kind)
+    }
+
+    /// Whether an interval of a thread may contain another one. Where threads are known, times decide; otherwise the
+    /// catalogs must allow it too. Of two of one kind that follow each other, the first seems to end within the second by less
+    /// than a tick of their durations.
+    pub fn may_contain(&self, thread: usize, outer: &Interval, inner: &Interval) -> bool {
+        let is_apart = outer.name.kind == inner.name.kind
+            && inner.end.saturating_sub(outer.begin) <= self.kinds.of(outer.name).tick();
+        !is_apart
+            && (self.threads.thread(thread).tid.is_some() || self.kinds.may_contain(outer.name, inner.name))
+    }
+}

@@ -1,0 +1,18 @@
+//! Who receives live events.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use ctf_reader::{EventClass, Gap, OrderedEvent};
+
+/// Receives events.
+pub trait Audience {
+    /// The fields that the events of a class, recorded on this machine, are needed with.
+    fn class(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>>;
+
+    /// Receives a gap in the events.
+    fn gap(&mut self, _: Gap) {}
+
+    /// Receives an event, and says whether it wants more.
+    fn event(&mut self, event: &OrderedEvent<'_>) -> ControlFlow<()>;
+}

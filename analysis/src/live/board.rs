@@ -1,0 +1,400 @@
+//! Groups of events as they arrive, in bounded memory.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use ctf_reader::{Brief, EventClass, OrderedEvent, Report};
+
+use super::counters::{GROUP_COUNTERS, add, group_counters};
+use super::finding::{Detail, HeatStrip};
+use super::slices::{FINE as SECOND, LookBack, SLICES, Slices};
+use super::steps::{STEPS, step_of};
+use crate::durations::hist::HistGroup;
+use crate::durations::histogram::IMPLAUSIBLE;
+use crate::finding::{EventFinding, GroupName, TraceFinding};
+use crate::groups::{Figures, Folded, GROUP_CAP, Group, Groups, Place, Sort, Summary, rank};
+use crate::reading::{EventKind, LeftOut, Misfit, Roster, Selection, Slots};
+use crate::slow::longest::{Longest, Recorder};
+
+/// The most slices of time that all groups have together: those of 500 groups that are always busy.
+const SLICE_CAP: usize = 500 * 2 * SLICES;
+
+/// The number of slowest events kept per group with slices.
+const SLOWEST: usize = 10;
+
+/// Events aggregated by group, from the beginning and over the last minutes.
+///
+/// Any new group may become the busiest one, so every group has slices. If they are too many, the groups in which the least
+/// happened lately lose theirs; if there are too many groups, those that matter least are folded together.
+#[derive(Clone)]
+pub(super) struct Board {
+    roster: Roster,
+    recorder: Recorder,
+    groups: Groups<GroupState>,
+    /// All events together.
+    all: Slices<AllEvents>,
+    /// The number of slices of all groups.
+    sliced: usize,
+    /// The time of the last event.
+    latest: i64,
+    /// The total of groups that are not kept separately.
+    folded: Folded,
+    /// The same for monitors.
+    folded_counters: [u64; GROUP_COUNTERS],
+    key: Vec<u8>,
+}
+
+/// The figures of a group, in total and recent.
+#[derive(Clone)]
+struct GroupState {
+    /// The unit of its durations, in nanoseconds.
+    unit_ns: u128,
+    total: Figures,
+    recent: Box<RecentFigures>,
+}
+
+#[derive(Clone)]
+struct RecentFigures {
+    /// The events of one second, which are not in the total and the slices yet: each event is recorded once.
+    pending: Figures,
+    second: i64,
+    is_pending: bool,
+    slices: Slices<Figures>,
+    slowest: Longest,
+    /// Shorter events, in ticks, are not among the slowest.
+    least: u64,
+    /// From when on the slices are complete.
+    since: i64,
+}
+
+impl RecentFigures {
+    fn new(since: i64) -> Self {
+        RecentFigures {
+            pending: Figures::default(),
+            second: 0,
+            is_pending: false,
+            slices: Slices::default(),
+            slowest: Longest::new(SLOWEST),
+            least: 0,
+            since,
+        }
+    }
+}
+
+impl GroupState {
+    /// Adds what is pending to the total and the slices, and to those of all groups. `sliced` is the number of slices of
+    /// all groups.
+    fn settle(&mut self, all: &mut Slices<AllEvents>, sliced: &mut usize) {
+        let RecentFigures { pending, second, is_pending, slices, .. } = &mut *self.recent;
+        if std::mem::take(is_pending) {
+            let (pending, time) = (std::mem::take(pending), second.saturating_mul(SECOND));
+            self.total.merge(&pending);
+            let before = slices.len();
+            slices.at(time, |figures| figures.merge(&pending));
+            *sliced = *sliced + slices.len() - before;
+            all.at(time, |all| all.add(&pending, self.unit_ns));
+        }
+    }
+}
+
+/// Events of a slice of time, of all groups.
+#[derive(Clone, Debug)]
+struct AllEvents {
+    count: u64,
+    /// By how long they took.
+    steps: [u64; STEPS],
+}
+
+impl Default for AllEvents {
+    fn default() -> Self {
+        AllEvents { count: 0, steps: [0; STEPS] }
+    }
+}
+
+impl AllEvents {
+    fn add(&mut self, figures: &Figures, unit_ns: u128) {
+        self.count += figures.count();
+        add_steps(&mut self.steps, figures, unit_ns);
+    }
+}
+
+/// Adds the durations of a group, in a unit of this many nanoseconds, to steps.
+fn add_steps(steps: &mut [u64; STEPS], figures: &Figures, unit_ns: u128) {
+    for bucket in figures.durations.buckets() {
+        let ns = u64::try_from(u128::from(bucket.low) * unit_ns).unwrap_or(u64::MAX);
+        steps[step_of(ns)] += bucket.count;
+    }
+}
+
+impl Board {
+    pub fn new(selection: &Arc<Selection>) -> Board {
+        Board {
+            roster: Roster::new(Arc::clone(selection)),
+            recorder: Recorder::default(),
+            groups: Groups::default(),
+            all: Slices::default(),
+            sliced: 0,
+            latest: i64::MIN,
+            folded: Folded::default(),
+            folded_counters: [0; GROUP_COUNTERS],
+            key: Vec::new(),
+        }
+    }
+
+    /// Adds a class whose events come with all fields, in this order.
+    pub fn class(&mut self, class: &Arc<EventClass>, wanted: &[usize]) {
+        self.roster.want_besides(class, Slots(wanted.to_vec()));
+        self.recorder.want(class, &self.roster, &mut Slots(wanted.to_vec()));
+    }
+
+    /// Adds an event.
+    pub fn event(&mut self, event: &OrderedEvent<'_>) {
+        let of_one = event.events();
+        self.roster.count(&of_one);
+        let Some(plan) = self.roster.plan(of_one.class) else { return };
+        let (single, number) = (of_one.get(0), plan.kind);
+        if plan.has_conditions() && !plan.admits(&single) {
+            return;
+        }
+        let ticks = plan.duration(event);
+        let time = event.timestamp();
+        self.latest = time.max(self.latest);
+        // Most events belong to a recently seen group, and their keys need not be encoded.
+        let brief = plan.only_key().map_or(Brief::OTHER, |slot| event.brief(slot));
+        let recent =
+            (brief != Brief::OTHER).then(|| self.groups.of_kind(number).recall_place(brief)).flatten();
+        let place = match recent {
+            Some(place) => place,
+            None => {
+                plan.encode_key(&single, &mut self.key);
+                match self.groups.find(number, &self.key).filter(|_| brief == Brief::OTHER) {
+                    Some(place) => place,
+                    None => self.enter(number, brief),
+                }
+            }
+        };
+        let Board { roster, recorder, groups, all, sliced, .. } = self;
+        let (Some(plan), Some(state)) = (roster.plan(of_one.class), groups.of_kind(number).at(place)) else {
+            return;
+        };
+        let second = time.div_euclid(SECOND);
+        if state.recent.second != second {
+            state.settle(all, sliced);
+            state.recent.second = second;
+        }
+        let recent = &mut state.recent;
+        recent.pending.record(ticks);
+        recent.is_pending = true;
+        if let Some(ticks) = ticks
+            && (recent.least..IMPLAUSIBLE).contains(&ticks)
+            && let kind = &roster.kinds()[number]
+            && recent.slowest.has_room_for(kind.ns(ticks), time)
+            && let Some(record) = recorder.record(of_one.class, (plan, kind), ticks, &single)
+        {
+            recent.slowest.push(record);
+            recent.least = recent.slowest.least(kind);
+        }
+        if *sliced > SLICE_CAP {
+            self.settle();
+            self.sliced = shed_slices(&mut self.groups, self.roster.kinds(), self.latest);
+        }
+    }
+
+    /// Adds the group of a kind that has the key that was encoded last, unless it is known, and returns its place. A brief
+    /// key can be recalled from now on.
+    #[inline(never)]
+    fn enter(&mut self, kind: usize, brief: Brief) -> Place {
+        if self.groups.keyed() >= GROUP_CAP && self.groups.find(kind, &self.key).is_none() {
+            self.settle();
+            let Board { roster, groups, latest, folded, folded_counters, .. } = self;
+            make_room(groups, roster.kinds(), *latest, |figures, unit_ns| {
+                folded.add(figures, unit_ns);
+                add(folded_counters, &group_counters(figures, unit_ns));
+            });
+            self.sliced = groups.entries().map(|(_, _, state)| state.recent.slices.len()).sum();
+        }
+        let unit_ns = self.roster.kinds()[kind].unit_ns();
+        let make = || GroupState {
+            unit_ns,
+            total: Figures::default(),
+            recent: Box::new(RecentFigures::new(i64::MIN)),
+        };
+        match brief {
+            Brief::OTHER => _ = self.groups.entry(kind, &self.key, make),
+            brief => _ = self.groups.recallable(kind, brief, &self.key, make),
+        }
+        self.groups.find(kind, &self.key).unwrap_or(Place::Keyless)
+    }
+
+    /// Adds what is pending to all figures; to be called before they are read.
+    pub fn settle(&mut self) {
+        let Board { groups, all, sliced, .. } = self;
+        groups.values_mut().for_each(|state| state.settle(all, sliced));
+    }
+
+    /// What was left out, or why the selection does not fit what has arrived.
+    pub fn finish(&self) -> Result<LeftOut, Misfit> {
+        // A name that is mistyped is said before events come that would show it.
+        match self.roster.is_empty().then(|| self.roster.unknown_name()).flatten() {
+            Some(misfit) => Err(misfit),
+            None => self.roster.finish(),
+        }
+    }
+
+    /// All groups from the beginning.
+    pub fn totals(&self) -> impl Iterator<Item = Group> {
+        let kinds = self.roster.kinds();
+        self.groups.entries().map(|(kind, key, state)| Group {
+            kind: Arc::clone(&kinds[kind]),
+            key_bytes: key.into(),
+            figures: state.total.clone(),
+        })
+    }
+
+    /// What is counted of groups that are not kept separately.
+    pub fn folded_counters(&self) -> [u64; GROUP_COUNTERS] {
+        self.folded_counters
+    }
+
+    /// The groups of a window, ranked.
+    pub fn summary(&self, window: LookBack, now: i64, sort: Sort, report: Report) -> Summary {
+        let kinds = self.roster.kinds();
+        let entries = self.groups.entries().filter_map(|(kind, key, state)| {
+            let figures = match window {
+                LookBack::All => state.total.clone(),
+                window => state.recent.slices.sum(window, now),
+            };
+            let is_there = figures.count() > 0;
+            is_there.then(|| Group { kind: Arc::clone(&kinds[kind]), key_bytes: key.into(), figures })
+        });
+        let mut groups: Vec<Group> = entries.collect();
+        rank(&mut groups, sort, |group| group);
+        let folded = (self.folded.count > 0).then(|| self.folded.clone());
+        // The selection may fit when more has arrived.
+        let left_out = self.finish().unwrap_or_default();
+        Summary {
+            report,
+            groups,
+            extras: Vec::new(),
+            folded,
+            left_out,
+            pools: Vec::new(),
+            processes: BTreeSet::new(),
+        }
+    }
+
+    /// The number of events of each group in each slice of a window.
+    pub fn sparks(&self, groups: &[Group], window: LookBack, now: i64) -> Vec<Vec<u64>> {
+        let span = window.slices();
+        let spark = |group: &Group| {
+            let mut counts = vec![0; span.count];
+            if let Some(state) = self.state(group) {
+                state.recent.slices.each(span, now, |place, figures| counts[place] += figures.count());
+            }
+            counts
+        };
+        groups.iter().map(spark).collect()
+    }
+
+    /// How long events took in each slice of a window: of one group, or of all.
+    pub fn heat(&self, only: Option<&Group>, window: LookBack, now: i64) -> HeatStrip {
+        let span = window.slices();
+        let mut columns = vec![[0; STEPS]; span.count];
+        match only {
+            None => self.all.each(span, now, |place, all| columns[place] = all.steps),
+            Some(group) => {
+                let slices = self.state(group).map(|state| &state.recent.slices);
+                let unit = group.kind.unit_ns();
+                slices.iter().for_each(|slices| {
+                    slices.each(span, now, |place, figures| add_steps(&mut columns[place], figures, unit));
+                });
+            }
+        }
+        HeatStrip::new(span.length as u64, &columns)
+    }
+
+    /// The number of events in a window, of all groups.
+    pub fn count(&self, window: LookBack, now: i64) -> u64 {
+        let totals = || self.groups.entries().map(|(_, _, state)| state.total.count()).sum::<u64>();
+        match window {
+            LookBack::All => totals() + self.folded.count,
+            window => {
+                let mut count = 0;
+                self.all.each(window.slices(), now, |_, all| count += all.count);
+                count
+            }
+        }
+    }
+
+    /// The number of groups whose figures of a window are incomplete, because they had lost their slices.
+    pub fn incomplete(&self, window: LookBack, now: i64) -> u64 {
+        let begin = if window == LookBack::All { i64::MAX } else { window.slices().begin(now) };
+        self.groups.entries().filter(|(_, _, state)| state.recent.since > begin).count() as u64
+    }
+
+    /// What is known of one group: its durations in a window, and its slowest events.
+    pub fn detail(&self, group: Group, trace: &TraceFinding) -> Detail {
+        let state = self.state(&group);
+        let records = state.map(|state| state.recent.slowest.clone().into_sorted()).unwrap_or_default();
+        Detail {
+            name: GroupName::of(&group),
+            slowest: records.iter().map(|record| EventFinding::new(record, trace)).collect(),
+            durations: HistGroup::new(&group),
+        }
+    }
+
+    fn state(&self, group: &Group) -> Option<&GroupState> {
+        let kind = self.roster.kind_number(&group.kind)?;
+        self.groups.get(kind, &group.key_bytes)
+    }
+}
+
+/// What happened lately in a group: time in nanoseconds, and the number of events.
+fn weight(kinds: &[Arc<EventKind>], kind: usize, state: &GroupState, now: i64) -> (u128, u64) {
+    let (ticks, count) = state.recent.slices.weight(now);
+    (ticks.saturating_mul(kinds[kind].unit_ns()), count)
+}
+
+/// Takes the slices from the groups in which the least happened lately, and returns how many are left.
+fn shed_slices(groups: &mut Groups<GroupState>, kinds: &[Arc<EventKind>], now: i64) -> usize {
+    let entries = groups.entries().map(|(kind, _, state)| weight(kinds, kind, state, now));
+    let weights: Vec<(u128, u64)> = entries.collect();
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    order.sort_unstable_by_key(|&place| std::cmp::Reverse(weights[place]));
+    let mut rank = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(place, &group)| rank[group] = place);
+    // The busiest keep theirs, up to three quarters of what all may have.
+    let lengths: Vec<usize> = groups.entries().map(|(_, _, state)| state.recent.slices.len()).collect();
+    let (mut kept, mut left) = (0, 0);
+    while kept < order.len() && left + lengths[order[kept]] <= SLICE_CAP / 4 * 3 {
+        left += lengths[order[kept]];
+        kept += 1;
+    }
+    groups.values_mut().zip(rank).filter(|(_, rank)| *rank >= kept).for_each(|(state, _)| {
+        *state.recent = RecentFigures::new(now);
+    });
+    left
+}
+
+/// Folds groups together, except those that took the most time in all and those in which the most happened lately.
+fn make_room(
+    groups: &mut Groups<GroupState>,
+    kinds: &[Arc<EventKind>],
+    now: i64,
+    mut fold: impl FnMut(&Figures, u128),
+) {
+    const KEPT: usize = GROUP_CAP * 2 / 5;
+    let mut all = groups.take_keyed();
+    let total = |(kind, _, state): &(usize, Box<[u8]>, GroupState)| {
+        (state.total.durations.total().saturating_mul(kinds[*kind].unit_ns()), state.total.count())
+    };
+    all.sort_by_cached_key(|group| std::cmp::Reverse(total(group)));
+    let mut rest = all.split_off(KEPT.min(all.len()));
+    rest.sort_by_cached_key(|(kind, _, state)| std::cmp::Reverse(weight(kinds, *kind, state, now)));
+    for (kind, _, state) in rest.drain(KEPT.min(rest.len())..) {
+        fold(&state.total, kinds[kind].unit_ns());
+    }
+    for (kind, key, state) in all.into_iter().chain(rest) {
+        groups.entry(kind, &key, || state);
+    }
+}

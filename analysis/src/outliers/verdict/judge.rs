@@ -1,0 +1,336 @@
+//! All verdicts on a trace.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::findings::{Basis, Drift, Mode, Period, Unjudged};
+use super::gaps::{Levels, SMALL, Scale};
+use super::limits::{Limit, Limits};
+use super::modes::{Evidence, event_mode, mode, mode_span, rare_mode};
+use super::periods::{GroupCourse, periods};
+use super::processes::join_processes;
+use super::rule::{ENOUGH, FAR_FROM_EVENT, FEWEST, RARE_SINGLES_MAX, Rule, RuleFinding, SINGLES_MAX};
+use super::series::{Resolution, Series};
+use super::split::Split;
+use crate::durations::histogram::Histogram;
+use crate::finding::{GroupName, Notes, Ns, Span, TraceFinding};
+use crate::groups::{Group, PROCESSES_MAX, Pools, Quantile, Sort, Summary, summarise_into};
+use crate::parallel::in_parallel;
+use crate::reading::{EventKind, Failure, Processes, Selection, SourceWindow};
+use crate::source::Source;
+
+/// A mode that has nearly all events of its time is a slow period.
+const DENSE: f64 = 0.95;
+
+/// The verdicts on a trace after one reading.
+#[derive(Debug)]
+pub(crate) struct Verdicts {
+    /// What was read.
+    pub trace: TraceFinding,
+    /// Notes for the reader.
+    pub notes: Notes,
+    /// What was found.
+    pub judged: Judged,
+    /// How events are grouped.
+    pub selection: Arc<Selection>,
+}
+
+/// The verdicts on groups.
+#[derive(Debug)]
+pub struct Judged {
+    /// The rule, with the resulting limits.
+    pub rule: RuleFinding,
+    /// The number of plausible durations that were judged.
+    pub durations: u64,
+    /// From which duration on an event of each group is slow.
+    pub limits: Arc<Limits>,
+    /// The slow modes, those that lost the most time first.
+    pub modes: Vec<Mode>,
+    /// The slow periods, those that lost the most time first.
+    pub periods: Vec<Period>,
+    /// The groups that became slower steadily, those that lost the most time first.
+    pub drifts: Vec<Drift>,
+    /// The groups, as limits and modes number them.
+    pub(crate) groups: Vec<JudgedGroup>,
+    /// The number of single events.
+    pub singles: u64,
+    /// The events that were seen too rarely to be judged, those with the longest durations first.
+    pub unjudged: Vec<Unjudged>,
+}
+
+/// The groups of a trace with their course over time, before they are judged.
+pub(crate) struct Courses {
+    pub summary: Summary<Series>,
+    selection: Arc<Selection>,
+    resolution: Resolution,
+    cap: usize,
+}
+
+impl Courses {
+    /// Reads a trace, keeping at most `cap` keys separately.
+    pub fn read<S: Source>(
+        input: &mut SourceWindow<'_, S>,
+        selection: &Arc<Selection>,
+        cap: usize,
+    ) -> Result<Courses, Failure> {
+        let span = input.source.span()?.unwrap_or(0..=0);
+        let since = input.window.since.unwrap_or(i64::MIN).max(*span.start());
+        let until = input.window.until.unwrap_or(i64::MAX).min(*span.end());
+        let length = if until > since { until.abs_diff(since) } else { 0 };
+        let resolution = Resolution::new(length);
+        let summary = summarise_into::<Series, S>(input, selection, Sort::Total, cap, resolution)?;
+        Ok(Courses { summary, selection: Arc::clone(selection), resolution, cap })
+    }
+
+    /// Judges all groups, unless that was done as they were read. If the selection has processes counted and there are
+    /// several, the trace is read again with processes apart.
+    pub fn verdicts<S: Source>(
+        mut self,
+        input: &mut SourceWindow<'_, S>,
+        rule: &Rule,
+        mut judged: Option<Judged>,
+    ) -> Result<Verdicts, Failure> {
+        if (2..=PROCESSES_MAX).contains(&self.summary.processes.len()) {
+            let apart = Selection { processes: Processes::Apart, ..Selection::clone(&self.selection) };
+            self.selection = Arc::new(apart);
+            self.summary = summarise_into(input, &self.selection, Sort::Total, self.cap, self.resolution)?;
+            judged = None;
+        }
+        Ok(Verdicts {
+            judged: judged.unwrap_or_else(|| self.judged(rule)),
+            trace: TraceFinding::new(&self.summary.report),
+            notes: Notes::of_summary(&self.summary),
+            selection: self.selection,
+        })
+    }
+
+    /// Judges the groups as they were read.
+    pub fn judged(&self, rule: &Rule) -> Judged {
+        let apart = (self.selection.processes == Processes::Apart).then_some(&*self.selection);
+        judge_summary(&self.summary, apart, rule)
+    }
+}
+
+/// Judges groups. If a selection has told processes apart, they are joined where they do not differ.
+pub(crate) fn judge_summary(summary: &Summary<Series>, apart: Option<&Selection>, rule: &Rule) -> Judged {
+    let evidence = |(group, series): (&Group, &Series)| {
+        let name = GroupName::of(group);
+        Evidence::new(&group.kind, group.key_bytes.clone(), name, group.figures.clone(), series.clone())
+    };
+    let Summary { groups, extras, pools, report, .. } = summary;
+    let mut evidence: Vec<Evidence> = groups.iter().zip(extras).map(evidence).collect();
+    if let Some(selection) = apart {
+        evidence = join_processes(evidence, selection);
+    }
+    let span = report.span.as_ref().map(|span| Span { begin_ns: *span.start(), end_ns: *span.end() });
+    judge_all(&evidence, pools, rule, span.unwrap_or_default())
+}
+
+/// From which length on, in nanoseconds, one of these is improbable; none if there are too few to tell.
+pub(crate) fn single_limit(lengths: &Histogram, rule: &Rule) -> Option<u64> {
+    let split = || Split::new(lengths, 1, rule.probability, rule.least_excess_ns, None);
+    (lengths.count() >= FEWEST).then(|| split().above)
+}
+
+/// A group that was judged.
+#[derive(Clone, Debug)]
+pub(crate) struct JudgedGroup {
+    pub name: GroupName,
+    pub kind: Arc<EventKind>,
+    /// The number of plausible durations.
+    pub count: u64,
+    /// Durations above this are slow.
+    pub above: u64,
+    /// The number of those.
+    pub slow: u64,
+    /// Nine of ten take this long or less.
+    pub p90: u64,
+}
+
+/// The groups of one kind that are too rare to be judged by themselves.
+#[derive(Default)]
+struct Rare<'a> {
+    slow: u64,
+    /// The groups, with their places among all.
+    groups: Vec<(usize, &'a Evidence)>,
+}
+
+pub(super) fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span: Span) -> Judged {
+    let mut limits = Limits::new(pools.iter().map(|(kind, _)| Arc::clone(kind)));
+    let has_enough = |group: &&Evidence| group.durations().count() >= ENOUGH;
+    // An event is also judged as a whole where it is more than one of its groups.
+    let mut largest: HashMap<&EventKind, u64> = HashMap::new();
+    for group in evidence.iter().filter(has_enough) {
+        let known = largest.entry(&group.kind).or_default();
+        *known = group.durations().count().max(*known);
+    }
+    let is_more = |(kind, pool): &&(Arc<EventKind>, Histogram)| {
+        pool.count() >= FEWEST && largest.get(&**kind) != Some(&pool.count())
+    };
+    let judged_groups = evidence.iter().filter(has_enough).count() + pools.iter().filter(is_more).count();
+    let rule_finding = RuleFinding::new(rule, judged_groups as u64);
+    let probability = rule_finding.group_probability;
+    let split = |kind: &EventKind, durations: &Histogram, similar: Option<Scale>| {
+        let unit = kind.unit_ns();
+        let least_excess = u128::from(rule.least_excess_ns).div_ceil(unit);
+        Split::new(durations, unit, probability, least_excess as u64, similar)
+    };
+    let similar = scales(evidence);
+    let (mut unjudged, mut durations) = (Vec::new(), 0);
+    let mut events: Vec<Option<Split>> = Vec::new();
+    for (number, (kind, pool)) in pools.iter().enumerate() {
+        let event = (kind.unit.is_some() && pool.count() >= FEWEST).then(|| split(kind, pool, None));
+        match &event {
+            Some(_) => durations += pool.count(),
+            None if pool.count() > 0 => unjudged.push(Unjudged {
+                event: kind.event.clone(),
+                count: pool.count(),
+                max: pool.max().map(|ticks| Ns(kind.ns(ticks))),
+            }),
+            None => {}
+        }
+        limits.fold(number, event.as_ref().map(|split| limit(split, Basis::Event, None, usize::MAX)));
+        events.push(event);
+    }
+    unjudged.sort_by_key(|event| Reverse(event.max));
+    let splits = in_parallel(evidence, |group| {
+        has_enough(&group).then(|| {
+            let mut own = split(&group.kind, group.durations(), similar.get(&*group.kind).copied());
+            lift_periods(&mut own, group, probability);
+            own
+        })
+    });
+    let mut modes = Vec::new();
+    let mut singles = 0;
+    let mut rare: HashMap<usize, Rare<'_>> = HashMap::new();
+    // The groups that may have been slower at times, each with the limit of its body.
+    let mut bodies: Vec<(&Evidence, u64)> = Vec::new();
+    for (place, (group, own)) in evidence.iter().zip(splits).enumerate() {
+        let Some(number) = limits.kind_number(&group.kind) else { continue };
+        let Some(event) = &events[number] else { continue };
+        let Some(own) = own else {
+            let rare = rare.entry(number).or_default();
+            rare.slow += group.above(event.above);
+            rare.groups.push((place, group));
+            continue;
+        };
+        bodies.push((group, own.above));
+        modes.extend(own.modes.iter().map(|cluster| Mode { group: place, ..mode(group, &own, cluster) }));
+        singles += own.singles;
+        let mut limit = limit(&own, Basis::Own, Some(group.durations().count()), place);
+        let is_far = own.median as f64 >= FAR_FROM_EVENT * event.median.max(1) as f64;
+        if is_far && group.above(event.above) as f64 >= DENSE * group.durations().count() as f64 {
+            modes.push(Mode { group: place, ..event_mode(group, event, own.above) });
+            limit.modes.push(event.above + 1..=own.above);
+            limit.above = event.above;
+        }
+        limits.enter(number, &group.members, &limit);
+    }
+    for (number, Rare { slow, groups }) in rare {
+        let Some(event) = &events[number] else { continue };
+        for &(place, group) in &groups {
+            let limit = limit(event, Basis::Event, Some(group.durations().count()), place);
+            limits.enter(number, &group.members, &limit);
+        }
+        let alike = groups.iter().filter(|(_, group)| group.above(event.above) > SINGLES_MAX);
+        let alike: Vec<(usize, &Evidence)> = alike.copied().collect();
+        let members = |groups: &[(usize, &'_ Evidence)]| -> Vec<Box<[u8]>> {
+            groups.iter().flat_map(|(_, group)| group.members.iter().cloned()).collect()
+        };
+        if slow > RARE_SINGLES_MAX {
+            let all: Vec<&Evidence> = groups.iter().map(|(_, group)| *group).collect();
+            modes.push(Mode { group: groups[0].0, ..rare_mode(&all, event) });
+            limits.all_in_modes(number, &members(&groups));
+        } else {
+            let mode =
+                |&(place, group): &(usize, &_)| Mode { group: place, ..event_mode(group, event, u64::MAX) };
+            modes.extend(alike.iter().map(mode));
+            limits.all_in_modes(number, &members(&alike));
+            singles += slow - alike.iter().map(|(_, group)| group.above(event.above)).sum::<u64>();
+        }
+    }
+    modes.sort_by(|one, other| {
+        other
+            .lost
+            .cmp(&one.lost)
+            .then_with(|| one.name.event.cmp(&other.name.event))
+            .then(one.from.cmp(&other.from))
+    });
+    let courses = in_parallel(&bodies, |&(group, above)| {
+        GroupCourse::new(&group.name, &group.series, above, group.kind.unit_ns(), probability)
+    });
+    let periods = periods(&courses, span);
+    let mut drifts: Vec<Drift> = courses.iter().filter_map(GroupCourse::drift).collect();
+    drifts.sort_by_key(|drift| Reverse(drift.lost));
+    let judged_group = |group: &Evidence| {
+        let above = limits.kind_number(&group.kind).and_then(|kind| limits.of(kind, &group.key));
+        JudgedGroup {
+            name: group.name.clone(),
+            kind: Arc::clone(&group.kind),
+            count: group.durations().count(),
+            above: above.map_or(u64::MAX, |limit| limit.above),
+            slow: above.map_or(0, |limit| group.above(limit.above)),
+            p90: group.durations().percentile(Quantile::P90).unwrap_or(0),
+        }
+    };
+    let groups = evidence.iter().map(judged_group).collect();
+    let limits = Arc::new(limits);
+    Judged { groups, rule: rule_finding, durations, limits, modes, periods, drifts, singles, unjudged }
+}
+
+/// How wide the groups of an event are, where there are several that are small: those borrow from each other.
+fn scales(evidence: &[Evidence]) -> HashMap<&EventKind, Scale> {
+    let is_small = |group: &&Evidence| (ENOUGH..=SMALL).contains(&group.durations().count());
+    let mut kinds: HashMap<&EventKind, (Vec<Scale>, bool)> = HashMap::new();
+    for group in evidence.iter().filter(|group| group.durations().count() >= ENOUGH) {
+        let levels = Levels::new(group.durations(), group.kind.unit_ns());
+        let (scales, has_small) = kinds.entry(&group.kind).or_default();
+        scales.push(levels.scale(levels.levels().len()).1);
+        *has_small |= is_small(&group);
+    }
+    let common = |(kind, (scales, has_small)): (_, (Vec<Scale>, bool))| {
+        Some((kind, Scale::of_similar(&scales).filter(|_| has_small)?))
+    };
+    kinds.into_iter().filter_map(common).collect()
+}
+
+/// Turns modes into slow periods that contain nearly all events of their time and have sharp edges.
+fn lift_periods(split: &mut Split, group: &Evidence, probability: f64) {
+    while let Some(&cluster) = split.modes.first() {
+        let (begin, end) = mode_span(group, cluster.low, cluster.high);
+        let cells = group.series.cells().iter();
+        let in_time: u64 = cells
+            .filter(|cell| (begin..end).contains(&group.series.begin(cell.bin())))
+            .map(|cell| cell.count)
+            .sum();
+        let is_dense = cluster.count as f64 >= DENSE * in_time as f64;
+        let is_period = || {
+            GroupCourse::new(&group.name, &group.series, cluster.high, group.kind.unit_ns(), probability)
+                .covers(begin, end)
+        };
+        if !is_dense || !is_period() {
+            return;
+        }
+        split.modes.remove(0);
+        split.above = cluster.high;
+    }
+}
+
+fn limit(split: &Split, basis: Basis, seen: Option<u64>, group: usize) -> Limit {
+    let (quantile, at_quantile) = split.reference;
+    Limit {
+        basis,
+        group,
+        above: split.above,
+        modes: match basis {
+            // Modes of an event are entered for each of its groups.
+            Basis::Event => Vec::new(),
+            _ => split.modes.iter().map(|cluster| cluster.low..=cluster.high).collect(),
+        },
+        seen,
+        compared_with: split.usual_count,
+        quantile,
+        at_quantile,
+    }
+}

@@ -1,0 +1,271 @@
+//! Slow periods of a trace: times in which groups were slower, joined over groups and over time.
+
+use super::changes::changes;
+use super::drift::{Trend, trend};
+use super::findings::{Drift, Period, PeriodKind, Shift};
+use super::prefix_sums::{Bin, PrefixSums, bins};
+use super::rule::SHIFT;
+use super::series::Series;
+use crate::durations::octave::octave_of;
+use crate::finding::Span;
+use crate::finding::{GroupName, Ns, group_in_words};
+use crate::intervals::total;
+use crate::text::amount::{counted, duration_in_words, scaled};
+
+/// A group over time.
+pub(super) struct GroupCourse<'a> {
+    name: &'a GroupName,
+    series: &'a Series,
+    bins: Vec<Bin>,
+    unit_ns: f64,
+    /// The durations that count are not above this.
+    above: u64,
+    /// When it was slower.
+    spans: Vec<Span>,
+    /// Whether its level rose steadily.
+    trend: Option<Trend>,
+}
+
+/// The most groups and spans that a period names.
+const NAMED: usize = 20;
+/// The number of events in a time that a group needs to be judged.
+const TELLING: f64 = 20.0;
+/// Groups are slower alike if their factors are within this of each other.
+const ALIKE: f64 = 3.0;
+/// If the whole group is slower, so are most of its events.
+const MOST: f64 = 0.7;
+
+impl<'a> GroupCourse<'a> {
+    pub fn new(name: &'a GroupName, series: &'a Series, above: u64, unit_ns: u128, probability: f64) -> Self {
+        let bins = bins(series, above);
+        let course = PrefixSums::new(&bins);
+        let spans = changes(&course, probability, SHIFT);
+        let trend = trend(&course, probability);
+        let span = |range: &std::ops::Range<usize>| Span {
+            begin_ns: series.begin(bins[range.start].number),
+            end_ns: series.begin(bins[range.end - 1].number + 1),
+        };
+        let spans = spans.iter().map(span).collect();
+        GroupCourse { name, series, bins, unit_ns: unit_ns as f64, above, spans, trend }
+    }
+
+    /// The drift of its level, as a finding.
+    pub fn drift(&self) -> Option<Drift> {
+        let Trend { factor, first, last } = self.trend.as_ref()?;
+        let [all, first, last] = [0..self.bins.len(), first.clone(), last.clone()].map(|range| {
+            let mut totals = BinTotals::default();
+            self.bins[range].iter().for_each(|bin| {
+                totals.count += bin.count;
+                totals.sum += bin.sum * self.unit_ns;
+            });
+            totals
+        });
+        let [mean_first, mean_last] = [first, last].map(|part| part.sum / part.count);
+        let begin_ns = self.series.begin(self.bins.first()?.number);
+        let end_ns = self.series.begin(self.bins.last()?.number + 1);
+        let name = self.name.clone();
+        let reason = format!(
+            "{} level rose by a factor of {factor:.1} over {}, steadily: mean {} in the first quarter, {} in the last",
+            short(&name),
+            Ns::from(end_ns.abs_diff(begin_ns)).in_words(),
+            duration_in_words(mean_first),
+            duration_in_words(mean_last),
+        );
+        Some(Drift {
+            name,
+            count: all.count as u64,
+            factor: *factor,
+            mean_first_us: mean_first / 1000.0,
+            mean_last_us: mean_last / 1000.0,
+            lost: Ns((all.sum - all.count * mean_first).max(0.0) as u128),
+            begin_ns,
+            end_ns,
+            reason,
+        })
+    }
+
+    /// Whether most of a time was slower.
+    pub fn covers(&self, begin_ns: i64, end_ns: i64) -> bool {
+        let time = Span { begin_ns, end_ns };
+        self.spans.iter().any(|span| span.overlap_ns(time).saturating_mul(2) > time.length_ns())
+    }
+
+    /// The middle of a bin, by its number.
+    fn middle(&self, number: u64) -> i64 {
+        self.series.begin(number).saturating_add_unsigned(self.series.width_ns() / 2)
+    }
+
+    /// What the events in some spans and those outside of them add up to.
+    fn sums(&self, spans: &[Span]) -> [BinTotals; 2] {
+        let mut sums = [BinTotals::default(); 2];
+        for bin in &self.bins {
+            let is_inside = spans.iter().any(|span| span.contains(self.middle(bin.number)));
+            let part = &mut sums[usize::from(!is_inside)];
+            part.count += bin.count;
+            part.sum += bin.sum * self.unit_ns;
+        }
+        sums
+    }
+
+    fn shift(&self, spans: &[Span]) -> Option<Shift> {
+        let [inside, outside] = self.sums(spans);
+        if inside.count < 1.0 || outside.count < 1.0 {
+            return None;
+        }
+        let [during, before] = [inside, outside].map(|part| part.sum / part.count);
+        Some(Shift {
+            name: self.name.clone(),
+            count: inside.count as u64,
+            mean_before_us: before / 1000.0,
+            mean_during_us: during / 1000.0,
+            factor: during / before.max(1.0),
+            slower_share: self.slower_share(spans),
+            lost: Ns(((during - before) * inside.count).max(0.0) as u128),
+        })
+    }
+
+    /// The share of the events in some spans that are in a higher octave than the median of those outside.
+    fn slower_share(&self, spans: &[Span]) -> f64 {
+        let mut octaves = [[0.0; 65]; 2];
+        for cell in self.series.cells() {
+            let is_inside = spans.iter().any(|span| span.contains(self.middle(cell.bin())));
+            if cell.octave() <= octave_of(self.above) {
+                octaves[usize::from(!is_inside)][cell.octave()] += cell.count as f64;
+            }
+        }
+        let [inside, outside] = octaves;
+        let (mut below, half) = (0.0, outside.iter().sum::<f64>() / 2.0);
+        let median = outside.iter().position(|count| {
+            below += count;
+            below >= half
+        });
+        inside[median.unwrap_or(0) + 1..].iter().sum::<f64>() / inside.iter().sum::<f64>().max(1.0)
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct BinTotals {
+    count: f64,
+    sum: f64,
+}
+
+/// Whether two spans are about the same time.
+fn are_alike(one: Span, other: Span) -> bool {
+    one.overlap_ns(other).saturating_mul(2) > one.length_ns().max(other.length_ns())
+}
+
+/// The slow periods of a trace, from its groups: those of the same time are one, and so are those of the same groups.
+pub(super) fn periods(courses: &[GroupCourse<'_>], trace: Span) -> Vec<Period> {
+    let mut slow: Vec<(Vec<usize>, Vec<Span>)> = Vec::new();
+    for (group, course) in courses.iter().enumerate() {
+        for span in &course.spans {
+            match slow.iter_mut().find(|(_, spans)| are_alike(spans[0], *span)) {
+                Some((groups, _)) if groups.last() == Some(&group) => {}
+                Some((groups, _)) => groups.push(group),
+                None => slow.push((vec![group], vec![*span])),
+            }
+        }
+    }
+    let mut joined: Vec<(Vec<usize>, Vec<Span>)> = Vec::new();
+    for (groups, spans) in slow {
+        match joined.iter_mut().find(|(known, _)| *known == groups) {
+            Some((_, known)) => known.extend(spans),
+            None => joined.push((groups, spans)),
+        }
+    }
+    let mut periods: Vec<Period> =
+        joined.into_iter().filter_map(|(groups, spans)| period(courses, &groups, spans, trace)).collect();
+    periods.sort_by_key(|period| (std::cmp::Reverse(period.lost), period.begin_ns));
+    periods
+}
+
+fn period(
+    courses: &[GroupCourse<'_>],
+    groups: &[usize],
+    mut spans: Vec<Span>,
+    trace: Span,
+) -> Option<Period> {
+    spans.sort_by_key(|span| span.begin_ns);
+    let costs = |span: &Span| {
+        let lost =
+            |&group: &usize| courses[group].shift(std::slice::from_ref(span)).map(|shift| shift.lost.0);
+        groups.iter().filter_map(lost).sum::<u128>()
+    };
+    let worst = *spans.iter().max_by_key(|span| costs(span))?;
+    let mut shifts: Vec<Shift> = groups.iter().filter_map(|&group| courses[group].shift(&spans)).collect();
+    shifts.sort_by_key(|shift| std::cmp::Reverse(shift.lost));
+    let rates = rates(courses, groups, &spans, trace);
+    let telling: Vec<Shift> = courses
+        .iter()
+        .filter(|course| course.sums(&spans).iter().all(|part| part.count >= TELLING))
+        .filter_map(|course| course.shift(&spans))
+        .collect();
+    let factors = || telling.iter().map(|shift| shift.factor);
+    let (least, most) = (factors().fold(f64::MAX, f64::min), factors().fold(0.0, f64::max));
+    let alike = match telling.len() {
+        0 => false,
+        1 => telling[0].slower_share >= MOST,
+        _ => least >= SHIFT && most <= ALIKE * least,
+    };
+    // The last bin may reach beyond the last event.
+    let is_shift = spans.len() == 1 && worst.end_ns >= trace.end_ns;
+    let mut period = Period {
+        kind: if is_shift { PeriodKind::Shift } else { PeriodKind::Period },
+        begin_ns: worst.begin_ns.max(trace.begin_ns),
+        end_ns: worst.end_ns.min(trace.end_ns),
+        count: shifts.iter().map(|shift| shift.count).sum(),
+        lost: Ns(shifts.iter().map(|shift| shift.lost.0).sum()),
+        rate_before_per_s: rates[1],
+        rate_during_per_s: rates[0],
+        judged_groups: telling.len() as u64,
+        alike,
+        reason: String::new(),
+        groups: shifts,
+        spans,
+    };
+    period.reason = reason(&period);
+    period.groups.truncate(NAMED);
+    period.spans.truncate(NAMED);
+    Some(period)
+}
+
+/// The rates of the groups' events in the spans, and outside of them.
+fn rates(courses: &[GroupCourse<'_>], groups: &[usize], spans: &[Span], trace: Span) -> [Option<f64>; 2] {
+    let slow = total(spans.iter().map(|span| span.overlap_ns(trace)));
+    let times = [slow, trace.length_ns().saturating_sub(slow)];
+    let mut counts = [0.0; 2];
+    for &group in groups {
+        let sums = courses[group].sums(spans);
+        (0..2).for_each(|part| counts[part] += sums[part].count);
+    }
+    [0, 1].map(|part| (times[part] > 0).then(|| counts[part] / times[part] as f64 * 1e9))
+}
+
+/// Why a period is shown, e.g. `105k/s -> 21k/s, get mean 300 ns -> 1.35 µs, all alike: suspect the machine`.
+fn reason(period: &Period) -> String {
+    let rate = match (period.rate_before_per_s, period.rate_during_per_s) {
+        (Some(before), Some(during)) => format!("{}/s -> {}/s, ", scaled(before), scaled(during)),
+        _ => String::new(),
+    };
+    let first = period.groups.first().map_or(String::new(), |shift| {
+        let [before, during] =
+            [shift.mean_before_us, shift.mean_during_us].map(|mean| duration_in_words(mean * 1000.0));
+        format!("{} mean {before} -> {during}", short(&shift.name))
+    });
+    let others = match period.groups.len().saturating_sub(1) as u64 {
+        0 => String::new(),
+        others => format!(" and {}", counted(others, "other group")),
+    };
+    let whose = match (period.alike, period.judged_groups) {
+        (true, 0 | 1) => ", all its events alike: suspect the machine".to_owned(),
+        (true, groups) => format!(", all {groups} groups alike: suspect the machine"),
+        (false, 0 | 1) => ", but not all of its events".to_owned(),
+        (false, groups) => format!(", {} of {groups} groups", period.groups.len()),
+    };
+    format!("{rate}{first}{others}{whose}")
+}
+
+/// What a group is called in a sentence.
+pub(super) fn short(name: &GroupName) -> String {
+    group_in_words(&name.event, name.key.0.iter().map(|(name, value)| (name, value)))
+}

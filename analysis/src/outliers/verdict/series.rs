@@ -1,0 +1,260 @@
+//! A group's durations over time: time bins by octave of duration, in bounded memory.
+//!
+//! Bins are powers of two of nanoseconds wide and aligned, so that two narrow ones make a wide one. Whenever there are
+//! more cells than the limit, bins become twice as wide. The resulting width depends only on the events, not on their
+//! order: what is too much for a part is too much for the whole.
+
+use crate::durations::histogram::IMPLAUSIBLE;
+use crate::durations::octave::octave_of;
+use crate::groups::group::Extra;
+
+/// The number of bits of a cell's key for the octave.
+const OCTAVE_BITS: u32 = 6;
+/// The number of recent cells to look through before one is added.
+const RECENT: usize = 8;
+/// The most bins that a trace is cut into at first.
+const BINS: u64 = 1 << 13;
+
+/// The events of an octave of duration in a time bin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    key: u64,
+    /// The number of events.
+    pub count: u64,
+    /// The sum of their durations, in the kind's unit.
+    pub sum: u64,
+}
+
+impl Cell {
+    /// The number of the bin.
+    pub fn bin(&self) -> u64 {
+        self.key >> OCTAVE_BITS
+    }
+
+    /// The octave: 0 for a duration of 0, 1 for 1, 2 for 2 and 3, and so on.
+    pub fn octave(&self) -> usize {
+        (self.key & ((1 << OCTAVE_BITS) - 1)) as usize
+    }
+}
+
+/// How wide bins are at first, and how many cells a group may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resolution {
+    /// The power of two.
+    pub shift: u32,
+    /// The most cells.
+    pub cells: usize,
+}
+
+impl Resolution {
+    /// For a trace of this length.
+    pub fn new(length_ns: u64) -> Self {
+        let shift = u64::BITS - (length_ns / BINS).leading_zeros();
+        Resolution { shift: shift.max(OCTAVE_BITS), cells: Resolution::cells(0) }
+    }
+
+    /// The most cells per group for a number of groups, so that all together take at most about 25 MB.
+    pub fn cells(groups: usize) -> usize {
+        match groups {
+            0..=64 => 1 << 14,
+            65..=256 => 1 << 12,
+            257..=1024 => 1 << 10,
+            1025..=4096 => 1 << 8,
+            _ => 1 << 6,
+        }
+    }
+}
+
+/// The cells of a group.
+#[derive(Clone, Debug, Default)]
+pub struct Series {
+    /// The width of bins is two to the power of this; 0 before the first event.
+    shift: u32,
+    /// Sorted by key up to `sorted`, and then as events came.
+    cells: Vec<Cell>,
+    sorted: usize,
+}
+
+impl Series {
+    /// Adds a duration at a time.
+    #[inline]
+    pub fn record(&mut self, time: i64, ticks: u64, resolution: Resolution) {
+        if self.shift == 0 {
+            self.shift = resolution.shift;
+        }
+        let key = self.key(time, ticks);
+        let recent = self.cells.len().saturating_sub(RECENT).max(self.sorted);
+        match self.cells[recent..].iter_mut().rev().find(|cell| cell.key == key) {
+            Some(cell) => {
+                cell.count += 1;
+                cell.sum = cell.sum.saturating_add(ticks);
+            }
+            None => self.push(time, ticks, resolution.cells),
+        }
+    }
+
+    #[inline]
+    fn key(&self, time: i64, ticks: u64) -> u64 {
+        (from_epoch(time) >> self.shift << OCTAVE_BITS) | octave_of(ticks) as u64
+    }
+
+    #[inline(never)]
+    fn push(&mut self, time: i64, ticks: u64, limit: usize) {
+        if self.cells.len() >= 2 * limit.max(self.sorted) {
+            self.compact(limit);
+        }
+        let key = self.key(time, ticks);
+        self.cells.push(Cell { key, count: 1, sum: ticks });
+    }
+
+    /// Sorts the cells and adds up equal ones; makes bins wider until there are no more than the limit.
+    pub fn compact(&mut self, limit: usize) {
+        self.merge_equal();
+        while self.cells.len() > limit && self.shift < 62 {
+            self.widen();
+        }
+    }
+
+    fn widen(&mut self) {
+        self.shift += 1;
+        let octave = (1 << OCTAVE_BITS) - 1;
+        for cell in &mut self.cells {
+            cell.key = (cell.key >> 1 & !octave) | (cell.key & octave);
+        }
+        self.merge_equal();
+    }
+
+    fn merge_equal(&mut self) {
+        self.cells.sort_unstable_by_key(|cell| cell.key);
+        self.cells.dedup_by(|next, cell| {
+            let is_equal = next.key == cell.key;
+            if is_equal {
+                cell.count += next.count;
+                cell.sum = cell.sum.saturating_add(next.sum);
+            }
+            is_equal
+        });
+        self.sorted = self.cells.len();
+    }
+
+    /// Adds all cells of another series.
+    pub fn join(&mut self, other: &Series, limit: usize) {
+        if other.cells.is_empty() {
+            return;
+        }
+        let mut other = other.clone();
+        if self.shift == 0 {
+            self.shift = other.shift;
+        }
+        while self.shift < other.shift {
+            self.widen();
+        }
+        while other.shift < self.shift {
+            other.widen();
+        }
+        self.cells.append(&mut other.cells);
+        self.compact(limit);
+    }
+
+    /// The cells, in the order of time; only after [`compact`](Series::compact).
+    pub fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// When a bin begins: nanoseconds since 1970.
+    pub fn begin(&self, bin: u64) -> i64 {
+        let from_epoch = u64::try_from(u128::from(bin) << self.shift).unwrap_or(u64::MAX);
+        (from_epoch ^ (1 << 63)) as i64
+    }
+
+    /// How long a bin is.
+    pub fn width_ns(&self) -> u64 {
+        1 << self.shift
+    }
+}
+
+impl Extra for Series {
+    type Context = Resolution;
+
+    fn adapt(resolution: &mut Resolution, groups: usize) {
+        resolution.cells = resolution.cells.min(Resolution::cells(groups));
+    }
+
+    #[inline]
+    fn take(&mut self, duration: Option<u64>, time: impl FnOnce() -> i64, resolution: &Resolution) {
+        if let Some(ticks) = duration.filter(|&ticks| ticks < IMPLAUSIBLE) {
+            self.record(time(), ticks, *resolution);
+        }
+    }
+
+    fn absorb(&mut self, other: &Self, resolution: &Resolution) {
+        self.join(other, resolution.cells);
+    }
+
+    fn finish(&mut self, resolution: &Resolution) {
+        self.compact(resolution.cells);
+    }
+}
+
+/// A time as nanoseconds since `i64::MIN`, so that none is negative.
+fn from_epoch(time: i64) -> u64 {
+    time as u64 ^ (1 << 63)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Times and durations that look random, and some that no clock has.
+    fn events() -> Vec<(i64, u64)> {
+        let event = |n: u64| {
+            let scrambled = n.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(n | 1);
+            ((scrambled >> 24) as i64, scrambled >> (n % 64).max(1))
+        };
+        let mut events: Vec<(i64, u64)> = (0..20_000).map(event).collect();
+        events.extend([(i64::MIN, 0), (i64::MAX, 5), (0, u64::MAX >> 1)]);
+        events
+    }
+
+    fn series(events: &[(i64, u64)], resolution: Resolution) -> Series {
+        let mut series = Series::default();
+        events.iter().for_each(|&(time, ticks)| series.record(time, ticks, resolution));
+        series
+    }
+
+    #[test]
+    fn result_does_not_depend_on_order_or_parts() {
+        let mut events = events();
+        for cells in [1 << 6, 1 << 10, 1 << 14] {
+            let resolution = Resolution { cells, ..Resolution::new(1 << 40) };
+            let mut whole = series(&events, resolution);
+            whole.compact(cells);
+            // All octaves of the widest four bins remain.
+            assert!(whole.cells().len() <= cells.max(4 << OCTAVE_BITS));
+            assert_eq!(whole.cells().iter().map(|cell| cell.count).sum::<u64>(), events.len() as u64);
+            events.reverse();
+            for parts in [2, 7] {
+                let mut joined = Series::default();
+                // A part knows of fewer groups, and so allows more cells.
+                let more = Resolution { cells: 4 * cells, ..resolution };
+                for part in events.chunks(events.len() / parts) {
+                    joined.join(&series(part, more), more.cells);
+                }
+                joined.compact(cells);
+                assert_eq!((joined.cells(), joined.shift), (whole.cells(), whole.shift));
+            }
+        }
+    }
+
+    #[test]
+    fn bins_begin_where_their_events_are() {
+        let resolution = Resolution::new(1_000_000_000);
+        for time in [i64::MIN, -5, 0, 1_700_000_000_123_456_789, i64::MAX] {
+            let series = series(&[(time, 3)], resolution);
+            let bin = series.cells()[0].bin();
+            assert!(series.begin(bin) <= time && time.abs_diff(series.begin(bin)) < series.width_ns());
+            assert!(series.begin(bin + 1) >= time);
+            assert_eq!(series.cells()[0].octave(), 2);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! All that a report on a trace shows: what was lost, what held the program up, groups with their course over time,
+//! what is unusual, the slowest events, and clients.
+//!
+//! Incidents need the order of time and are looked for by one thread, while another reads as often as the rest needs.
+
+mod collector;
+mod limits;
+mod slices;
+
+use std::sync::Arc;
+
+use ctf_reader::{Error, Progress, Window};
+
+use crate::finding::EventFinding;
+use crate::groups::{GROUP_CAP, Quantile, Sort, SummaryCollector, Top, summarise};
+use crate::incidents::{IncidentRule, Incidents, costly, incidents_and, slow_periods};
+use crate::info::{Info, InfoCollector};
+use crate::outliers::verdict::{Period, Rule};
+use crate::outliers::{Judging, Outliers};
+use crate::reading::{Angle, Failure, Pair, Processes, Selection, SourceWindow};
+use crate::slow::chains::chains;
+use crate::source::{Readers, Source};
+
+use collector::SliceCollector;
+pub use limits::limits;
+pub use slices::{PER_OCTAVE, SliceFigures, SlicedGroup, Slices};
+
+/// The percentiles of groups: those that `top` has unless it is asked for others.
+pub const QUANTILES: [Quantile; 4] = [Quantile::P50, Quantile::P90, Quantile::P99, Quantile::P999];
+
+/// The most groups in a report, and the most of those that are followed over time.
+const GROUPS: usize = 500;
+const SLICED: usize = 150;
+/// The most incidents, findings of each kind, clients and processes.
+const INCIDENTS: usize = 5000;
+const FINDINGS: usize = 50;
+const CLIENTS: usize = 100;
+const PROCESSES: usize = 50;
+/// The number of the slowest events that are put into the chain of intervals around them.
+const CHAINS: usize = 20;
+
+/// All that a report shows.
+#[derive(Clone, Debug)]
+pub struct Overview {
+    /// The groups, as `top` has them.
+    pub top: Top,
+    /// The first groups over time.
+    pub slices: Slices,
+    /// What held the program up.
+    pub incidents: Incidents,
+    /// What is unusual.
+    pub outliers: Outliers,
+    /// The slowest events of the trace, and the slowest of each slice of time, the slowest first.
+    pub slow: Vec<EventFinding>,
+    /// Groups by client; none if no event says for whom it was.
+    pub clients: Option<Top>,
+    /// What the trace contains.
+    pub info: Info,
+}
+
+/// Finds all that a report shows.
+pub fn overview<S: Source>(
+    input: &mut SourceWindow<'_, S>,
+    selection: &Arc<Selection>,
+    rule: IncidentRule,
+    sort: Sort,
+) -> Result<Overview, Failure> {
+    if input.source.in_order().is_none() {
+        return Err(Error::new("this source has no events in time order, which a report needs").into());
+    }
+    let window = input.window;
+    let others = |readers: Readers<'_>, angle: &Angle| others(readers, window, selection, angle, sort);
+    let (held_up, others) = incidents_and(input, selection, rule, INCIDENTS, others)?;
+    let (complete, periods) = others?;
+    Ok(complete(Incidents { periods, ..held_up? }))
+}
+
+/// All but the incidents, which complete it and are looked at from this angle, and the slow periods.
+fn others(
+    mut readers: Readers<'_>,
+    window: Window,
+    selection: &Arc<Selection>,
+    of_incidents: &Angle,
+    sort: Sort,
+) -> Result<(impl FnOnce(Incidents) -> Overview + Send + use<>, Vec<Period>), Failure> {
+    let (progress, rule) = (Progress::default(), Rule::default());
+    let input = &mut SourceWindow { source: &mut readers, window, progress: &progress };
+    let angle = Angle::new(selection, window, false);
+    let filtered = match angle.selects {
+        true => Some(summarise(input, selection, sort, GROUP_CAP)?),
+        false => None,
+    };
+    // All groups with their course over time: mostly one reading is enough for figures, slow periods and outliers.
+    let courses = Judging::courses(input, selection, &angle, GROUP_CAP)?;
+    let summary = match filtered {
+        Some(summary) => summary,
+        None if courses.summary.folded.is_some() => summarise(input, selection, sort, GROUP_CAP)?,
+        None => courses.summary.ranked(sort),
+    };
+    let has_all = !of_incidents.in_isolation && !selection.of_any_duration().is_filter();
+    let judged = (has_all && selection.processes == Processes::Together).then(|| courses.judged(&rule));
+    let periods = match &judged {
+        Some(judged) => costly(judged.periods.clone(), window),
+        None => slow_periods(*input.source, window, selection, of_incidents)?,
+    };
+    let top = Top::new(&summary, sort, &QUANTILES, GROUPS, None);
+    let by_client = Arc::new(Selection { by: Some(vec!["client".into()]), ..Selection::clone(selection) });
+    let with_repeats = Selection { with_repeats: true, ..Selection::clone(selection) };
+    let of_all = Pair(
+        SliceCollector::new(selection, &summary, SLICED),
+        Pair(SummaryCollector::beside(Arc::clone(&by_client)), InfoCollector::of(&Arc::new(with_repeats))),
+    );
+    let judging = Judging::new(input, (courses, judged), angle, &rule)?;
+    let singles = judging.collector(FINDINGS);
+    let (singles, (Pair(slices, Pair(clients, info)), report)) = match judging.has_window() {
+        true => (judging.read_all(input, singles)?, input.read(of_all)?),
+        false => {
+            let (Pair(singles, of_all), report) = input.read(Pair(singles, of_all))?;
+            (singles, (of_all, report))
+        }
+    };
+    let outliers = judging.finish(input, selection, singles, FINDINGS)?;
+    let (slices, records) = slices.finish();
+    let mut slow: Vec<EventFinding> =
+        records.iter().map(|record| EventFinding::new(record, &top.trace)).collect();
+    let first = &records[..records.len().min(CHAINS)];
+    let found = chains(input.source.events, selection, first);
+    slow.iter_mut().zip(found).for_each(|(event, chain)| event.chain = chain);
+    let info = info.finish(&report, PROCESSES)?;
+    let clients = match clients.complete(report, Sort::Total) {
+        Some(complete) => complete.map_err(Failure::Misfit),
+        None => summarise(input, &by_client, Sort::Total, GROUP_CAP),
+    };
+    let clients = match clients {
+        Ok(summary) if summary.groups.is_empty() => None,
+        Ok(summary) => Some(Top::new(&summary, Sort::Total, &QUANTILES, CLIENTS, None)),
+        // No event says on whose behalf it happened.
+        Err(Failure::Misfit(_)) => None,
+        Err(failure) => return Err(failure),
+    };
+    let complete = move |incidents| Overview { top, slices, incidents, outliers, slow, clients, info };
+    Ok((complete, periods))
+}

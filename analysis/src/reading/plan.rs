@@ -1,0 +1,214 @@
+//! How to process the events of a class, resolved once so that nothing is looked up by name per event.
+
+use crate::durations::histogram::IMPLAUSIBLE;
+use crate::filter::{BoundCondition, Mismatch};
+use crate::meaning::{ClassMeaning, as_boolean};
+use crate::reading::key;
+use crate::reading::passes::Passes;
+use crate::reading::selection::{EventKind, Processes, Selection};
+use crate::reading::slots::Slots;
+use crate::unit::TimeUnit;
+use ctf_reader::{Event, EventClass, Events, FieldKind, OrderedEvent, Value};
+
+/// The number of bytes of keys that identify a group.
+const KEY_LENGTH: usize = 4096;
+
+/// How to process the events of one class.
+#[derive(Clone, Debug)]
+pub(crate) struct ClassPlan {
+    /// Which of the roster's kinds.
+    pub kind: usize,
+    /// The keys.
+    keys: Vec<KeySlot>,
+    /// The most important fields, the keys and the client, as indexes into the class's fields.
+    pub leading: Vec<usize>,
+    duration: Option<DurationSlot>,
+    /// The unit of integer durations in nanoseconds.
+    unit_ns: u64,
+    conditions: Vec<BoundCondition>,
+    /// The slot of the process, where processes are counted.
+    pub process: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct DurationSlot {
+    slot: usize,
+    /// The factor for floats; integers are used as they are.
+    float_scale: Option<f64>,
+}
+
+/// Where the value of a key or of a detail is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeySlot {
+    slot: usize,
+    /// Whether it is an integer that the catalog says is a boolean.
+    is_boolean: bool,
+}
+
+impl KeySlot {
+    pub fn new(index: usize, meaning: &ClassMeaning, slots: &mut Slots) -> Self {
+        KeySlot { slot: slots.of(index), is_boolean: meaning.is_boolean(index) }
+    }
+
+    /// The value as it is shown.
+    #[inline]
+    pub fn value<'e>(&self, event: &Event<'e>) -> Value<'e> {
+        let value = event.value(self.slot);
+        if self.is_boolean { as_boolean(value) } else { value }
+    }
+}
+
+impl ClassPlan {
+    /// A plan for the class and the fields that it needs, besides those that are in slots already. `enter` gives a kind
+    /// its number.
+    pub fn new(
+        selection: &Selection,
+        class: &EventClass,
+        meaning: &ClassMeaning,
+        mut slots: Slots,
+        enter: impl FnOnce(EventKind) -> usize,
+    ) -> Result<(ClassPlan, Vec<usize>), Unwanted> {
+        if selection.wanted_fields().any(|name| meaning.field(class, name).is_none()) {
+            return Err(Unwanted::WithoutField);
+        }
+        if meaning.repeats.is_some() && !selection.with_repeats {
+            return Err(Unwanted::Repeats);
+        }
+        let keys = selection.keys(class, meaning);
+        let conditions = selection.bind(class, meaning, &mut slots).map_err(Unwanted::Mismatch)?;
+        let duration = meaning.duration.map(|field| {
+            let is_float = class.fields[field.index].kind == FieldKind::Float;
+            // A float's fraction would be lost in its own unit.
+            let unit = if is_float { TimeUnit::Nanoseconds } else { field.unit };
+            let float_scale = is_float.then_some(field.unit.nanoseconds() as f64);
+            (unit, DurationSlot { slot: slots.of(field.index), float_scale })
+        });
+        let kind = enter(EventKind {
+            event: class.name.clone(),
+            keys: keys.iter().map(|key| key.name.clone()).collect(),
+            unit: duration.map(|(unit, _)| unit),
+            unit_is_guess: meaning.duration.is_some_and(|field| field.is_guess),
+            is_sum: meaning.is_sum,
+        });
+        let plan = ClassPlan {
+            kind,
+            keys: keys.iter().map(|key| KeySlot::new(key.index, meaning, &mut slots)).collect(),
+            leading: keys.iter().map(|key| key.index).chain(meaning.client).collect(),
+            duration: duration.map(|(_, slot)| slot),
+            unit_ns: duration.map_or(1, |(unit, _)| unit.nanoseconds()),
+            conditions,
+            process: match selection.processes {
+                Processes::Counted => selection.process(class).map(|index| slots.of(index)),
+                Processes::Together | Processes::Apart => None,
+            },
+        };
+        Ok((plan, slots.0))
+    }
+
+    /// The fields that identify the group, as indexes into the class's fields.
+    pub fn keys(&self) -> &[usize] {
+        &self.leading[..self.keys.len()]
+    }
+
+    /// Whether there are conditions at all.
+    pub fn has_conditions(&self) -> bool {
+        !self.conditions.is_empty()
+    }
+
+    /// Whether the event meets all conditions.
+    #[inline]
+    pub fn admits(&self, event: &Event<'_>) -> bool {
+        self.conditions.iter().all(|condition| condition.holds(event))
+    }
+
+    /// Which conditions the event meets.
+    pub fn passes(&self, event: &Event<'_>) -> Passes {
+        let holds = |condition: &BoundCondition| condition.holds(event);
+        Passes {
+            by_duration: self.of_duration(true).all(holds),
+            otherwise: self.of_duration(false).all(holds),
+        }
+    }
+
+    /// Whether a duration in nanoseconds meets the conditions on it.
+    pub fn admits_duration(&self, nanoseconds: i64) -> bool {
+        let ticks = nanoseconds.max(0) as u64 / self.unit_ns;
+        let value = match self.duration {
+            Some(DurationSlot { float_scale: Some(scale), .. }) => Value::Float(nanoseconds as f64 / scale),
+            _ => Value::Unsigned(ticks),
+        };
+        self.of_duration(true).all(|condition| condition.holds_for(&value))
+    }
+
+    /// The conditions on the duration, or the others.
+    fn of_duration(&self, is_of: bool) -> impl Iterator<Item = &BoundCondition> {
+        let slot = self.duration_slot();
+        self.conditions.iter().filter(move |condition| (Some(condition.slot()) == slot) == is_of)
+    }
+
+    /// The conditions, in the order in which they were given.
+    pub fn conditions(&self) -> &[BoundCondition] {
+        &self.conditions
+    }
+
+    /// Replaces the contents of a vector with the durations of events, in the kind's unit; empty if they have none.
+    /// Values from [`IMPLAUSIBLE`] on come from a faulty clock.
+    pub fn durations(&self, events: &Events<'_>, into: &mut Vec<u64>) {
+        into.clear();
+        match self.duration {
+            None => {}
+            Some(DurationSlot { slot, float_scale: None }) => events.integers(slot, IMPLAUSIBLE, into),
+            Some(DurationSlot { slot, float_scale: Some(scale) }) => {
+                into.extend(events.iter().map(|event| float_ticks(&event.value(slot), scale)));
+            }
+        }
+    }
+
+    /// The duration of an event, in the kind's unit; none if it has none.
+    #[inline]
+    pub fn duration(&self, event: &OrderedEvent<'_>) -> Option<u64> {
+        let DurationSlot { slot, float_scale } = self.duration?;
+        Some(match float_scale {
+            None => event.integer(slot).unwrap_or(IMPLAUSIBLE),
+            Some(scale) => float_ticks(&event.value(slot), scale),
+        })
+    }
+
+    /// The slot of the duration.
+    pub fn duration_slot(&self) -> Option<usize> {
+        self.duration.map(|duration| duration.slot)
+    }
+
+    /// The slot of the key, if there is exactly one.
+    pub fn only_key(&self) -> Option<usize> {
+        match *self.keys {
+            [KeySlot { slot, .. }] => Some(slot),
+            _ => None,
+        }
+    }
+
+    /// Writes the event's keys into a buffer. Only the beginning of long keys counts, so that long texts do not fill
+    /// the memory.
+    #[inline]
+    pub fn encode_key(&self, event: &Event<'_>, bytes: &mut Vec<u8>) {
+        bytes.clear();
+        self.keys.iter().for_each(|key| key::encode(&key.value(event), bytes));
+        bytes.truncate(KEY_LENGTH);
+    }
+}
+
+/// A float, scaled, as the nearest whole number, if it is a plausible duration.
+fn float_ticks(value: &Value<'_>, scale: f64) -> u64 {
+    let Value::Float(value) = value else { return IMPLAUSIBLE };
+    let ticks = (value * scale).round();
+    if (0.0..IMPLAUSIBLE as f64).contains(&ticks) { ticks as u64 } else { IMPLAUSIBLE }
+}
+
+/// Why no event of a class counts.
+#[derive(Clone, Debug)]
+pub(crate) enum Unwanted {
+    Name,
+    Repeats,
+    WithoutField,
+    Mismatch(Mismatch),
+}

@@ -1,0 +1,211 @@
+//! The slowest single events.
+
+pub(super) mod chains;
+pub(super) mod longest;
+mod stacks;
+
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::durations::histogram::IMPLAUSIBLE;
+use crate::finding::{EventFinding, Notes, TraceFinding, guessed};
+use crate::reading::{CollectBeside, Failure, KeptFields, Roster, Selection, Slots, SourceWindow};
+use crate::slow::chains::chains;
+use crate::slow::longest::{Longest, Recorder};
+use crate::slow::stacks::add_stacks;
+use crate::source::Source;
+use ctf_reader::{Collect, Event, EventClass, Events};
+
+/// The slowest events of a trace.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Slow {
+    /// What was read.
+    pub trace: TraceFinding,
+    /// The number of events with a plausible duration.
+    pub timed: u64,
+    /// The number of events with an implausible duration.
+    pub implausible: u64,
+    /// The slowest first.
+    pub events: Vec<EventFinding>,
+    /// The number of events with a plausible duration after those.
+    pub hidden_events: u64,
+    /// Notes for the reader.
+    pub notes: Notes,
+}
+
+/// Finds the slowest events, at most `limit`.
+pub(crate) fn slow<S: Source>(
+    input: &mut SourceWindow<'_, S>,
+    selection: &Arc<Selection>,
+    limit: usize,
+) -> Result<Slow, Failure> {
+    let collector = LongestCollector::new(Roster::new(Arc::clone(selection)), AcceptAll, limit);
+    let (collected, report) = input.read(collector)?;
+    let LongestCollector { roster, longest, passed, implausible, .. } = collected;
+    let trace = TraceFinding::new(&report);
+    let records = longest.into_sorted();
+    let notes = Notes {
+        implausible,
+        guessed_units: guessed(records.iter().map(|record| &*record.kind)),
+        left_out: roster.finish()?,
+        ..Notes::default()
+    };
+    let mut events: Vec<_> = records.iter().map(|record| EventFinding::new(record, &trace)).collect();
+    if let Some(readers) = input.source.in_order() {
+        let chains = chains(readers.events, selection, &records);
+        events.iter_mut().zip(chains).for_each(|(event, chain)| event.chain = chain);
+    }
+    add_stacks(input, &trace, &records, &mut events)?;
+    let hidden_events = passed.saturating_sub(events.len() as u64);
+    Ok(Slow { trace, timed: passed, implausible, events, hidden_events, notes })
+}
+
+/// Decides which events are shown.
+pub(crate) trait EventFilter: Clone + Send {
+    /// Whether to show an event of this kind and duration, in the kind's unit. The key is lazy, because the duration
+    /// is mostly enough to tell.
+    fn passes<'k>(&self, kind: usize, ticks: u64, key: impl FnOnce() -> &'k [u8]) -> bool;
+
+    /// Whether to observe an event, shown or not.
+    #[inline]
+    fn observes(&self, _kind: usize, _ticks: u64, _time: impl FnOnce() -> i64) -> bool {
+        false
+    }
+
+    /// Observes an event.
+    fn observe(&mut self, _: &SeenEvent<'_, '_>) {}
+
+    /// The same without what it observed.
+    fn emptied(&self) -> Self {
+        self.clone()
+    }
+
+    /// Adds what another part observed.
+    fn absorb(&mut self, _: Self) {}
+}
+
+/// An event with a plausible duration that passes the filters.
+pub(crate) struct SeenEvent<'s, 'e> {
+    pub kind: usize,
+    pub ticks: u64,
+    /// The key of its group.
+    pub key: &'s [u8],
+    /// The trace that it is from, and what is kept of its class.
+    pub kept: &'s (usize, KeptFields),
+    pub event: &'s Event<'e>,
+}
+
+/// Shows all events.
+#[derive(Clone)]
+pub(crate) struct AcceptAll;
+
+impl EventFilter for AcceptAll {
+    #[inline]
+    fn passes<'k>(&self, _: usize, _: u64, _: impl FnOnce() -> &'k [u8]) -> bool {
+        true
+    }
+}
+
+/// Collects the longest events that pass a filter.
+#[derive(Clone, Debug)]
+pub(crate) struct LongestCollector<S> {
+    pub roster: Roster,
+    recorder: Recorder,
+    pub filter: S,
+    pub longest: Longest,
+    /// How many events passed.
+    pub passed: u64,
+    pub implausible: u64,
+    durations: Vec<u64>,
+    key: Vec<u8>,
+}
+
+impl<S: EventFilter> LongestCollector<S> {
+    pub fn new(roster: Roster, filter: S, limit: usize) -> Self {
+        LongestCollector {
+            roster,
+            recorder: Recorder::default(),
+            filter,
+            longest: Longest::new(limit),
+            passed: 0,
+            implausible: 0,
+            durations: Vec::new(),
+            key: Vec::new(),
+        }
+    }
+}
+
+impl<S: EventFilter> CollectBeside for LongestCollector<S> {
+    fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
+        let mut slots = Slots(self.roster.want_besides(class, slots)?);
+        self.recorder.want(class, &self.roster, &mut slots);
+        Some(slots.0)
+    }
+}
+
+impl<S: EventFilter> Collect for LongestCollector<S> {
+    type Stop = Infallible;
+
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
+        self.want_besides(class, Slots::default())
+    }
+
+    fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
+        self.roster.count(events);
+        let LongestCollector { roster, recorder, filter, longest, durations, key, .. } = self;
+        let (Some(plan), Some(kept)) = (roster.plan(events.class), recorder.kept(events.class)) else {
+            return ControlFlow::Continue(());
+        };
+        let kind = &roster.kinds()[plan.kind];
+        plan.durations(events, durations);
+        // Of nearly all events only the duration is looked at.
+        let (has_conditions, mut least) = (plan.has_conditions(), longest.least(kind));
+        for (number, &ticks) in durations.iter().enumerate() {
+            let event = events.get(number);
+            if has_conditions && !plan.admits(&event) {
+                continue;
+            }
+            if ticks >= IMPLAUSIBLE {
+                self.implausible += 1;
+                continue;
+            }
+            if filter.observes(plan.kind, ticks, || event.timestamp()) {
+                plan.encode_key(&event, key);
+                filter.observe(&SeenEvent { kind: plan.kind, ticks, key, kept, event: &event });
+            }
+            let passes = filter.passes(plan.kind, ticks, || {
+                plan.encode_key(&event, key);
+                key
+            });
+            if !passes {
+                continue;
+            }
+            self.passed += 1;
+            if ticks >= least && longest.has_room_for(kind.ns(ticks), event.timestamp()) {
+                let record = recorder.record(events.class, (plan, kind), ticks, &event);
+                record.into_iter().for_each(|record| longest.push(record));
+                least = longest.least(kind);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn split(&self) -> Self {
+        LongestCollector {
+            recorder: self.recorder.clone(),
+            ..LongestCollector::new(self.roster.emptied(), self.filter.emptied(), self.longest.limit())
+        }
+    }
+
+    fn absorb(&mut self, other: Self) {
+        self.roster.absorb(other.roster);
+        self.filter.absorb(other.filter);
+        self.longest.absorb(other.longest);
+        self.passed += other.passed;
+        self.implausible += other.implausible;
+    }
+}

@@ -1,0 +1,338 @@
+//! The plugin as Babeltrace 2 finds it: its descriptors, and the methods of its sinks.
+//!
+//! C plugins collect pointers to descriptors in sections of the file, and export functions that return where these begin and end.
+//! Here the pointers are in arrays, which needs no section.
+
+use std::ffi::{CStr, CString, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+use super::bindings::*;
+use super::error::{take_error, take_pending_error};
+use super::graph::{Step, hand_over};
+use super::value::parameters;
+use super::{bt, load};
+use crate::plugin::{COMMANDS, Sink};
+
+/// A sink's data: what it has read, and from where.
+struct State {
+    sink: Option<Sink>,
+    iterator: *mut bt_message_iterator,
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        if !self.iterator.is_null() {
+            // SAFETY: our own reference.
+            unsafe { bt().bt_message_iterator_put_ref(self.iterator) };
+        }
+    }
+}
+
+/// The state of a sink.
+///
+/// # Safety
+///
+/// The component was initialised by `initialize`, and nothing else has a reference to its state.
+unsafe fn state<'a>(component: *mut bt_self_component_sink) -> &'a mut State {
+    // SAFETY: the address that `initialize` set; the cast is that of the header's inline function.
+    unsafe { &mut *bt().bt_self_component_get_data(component.cast()).cast::<State>() }
+}
+
+/// Runs a method: an error becomes a cause of Babeltrace's, a panic does, too.
+fn guarded<T>(
+    component: *mut bt_self_component_sink,
+    failed: T,
+    method: impl FnOnce() -> Result<T, String>,
+) -> T {
+    let ended = catch_unwind(AssertUnwindSafe(method));
+    let reason = match ended {
+        Ok(Ok(status)) => return status,
+        Ok(Err(reason)) => reason,
+        Err(_) => "a fault of the plugin ltt-top".to_owned(),
+    };
+    let reason = CString::new(reason.replace('\0', " ")).unwrap_or_default();
+    let file = concat!(file!(), "\0");
+    // SAFETY: the component is alive, and all texts are NUL-terminated; the format has one of them.
+    unsafe {
+        (bt().bt_current_thread_error_append_cause_from_component)(
+            component.cast(),
+            file.as_ptr().cast(),
+            u64::from(line!()),
+            c"%s".as_ptr(),
+            reason.as_ptr(),
+        );
+    }
+    failed
+}
+
+unsafe extern "C" fn initialize<const COMMAND: usize>(
+    component: *mut bt_self_component_sink,
+    _: *mut bt_self_component_sink_configuration,
+    given: *const bt_value,
+    _: *mut c_void,
+) -> bt_component_class_initialize_method_status {
+    if load().is_err() {
+        return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+    }
+    guarded(component, BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR, || {
+        // SAFETY: the parameters are a map, and the component is being initialised.
+        unsafe {
+            let sink = Sink::new(COMMANDS[COMMAND].0, parameters(given)?);
+            let status = bt().bt_self_component_sink_add_input_port(
+                component,
+                c"in".as_ptr(),
+                ptr::null_mut(),
+                ptr::null_mut(),
+            );
+            if status != BT_SELF_COMPONENT_ADD_PORT_STATUS_OK {
+                return Err(take_error());
+            }
+            let state = Box::new(State { sink: Some(sink), iterator: ptr::null_mut() });
+            bt().bt_self_component_set_data(component.cast(), Box::into_raw(state).cast());
+        }
+        Ok(BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK)
+    })
+}
+
+unsafe extern "C" fn graph_is_configured(
+    component: *mut bt_self_component_sink,
+) -> bt_component_class_sink_graph_is_configured_method_status {
+    guarded(component, BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_ERROR, || {
+        // SAFETY: the component has the port that `initialize` added; the iterator's address is that of our state.
+        unsafe {
+            let port = bt().bt_self_component_sink_borrow_input_port_by_index(component, 0);
+            let iterator = &raw mut state(component).iterator;
+            match bt().bt_message_iterator_create_from_sink_component(component, port, iterator) {
+                BT_MESSAGE_ITERATOR_CREATE_FROM_SINK_COMPONENT_STATUS_OK => {
+                    Ok(BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_OK)
+                }
+                _ => Err(take_error()),
+            }
+        }
+    })
+}
+
+unsafe extern "C" fn consume(
+    component: *mut bt_self_component_sink,
+) -> bt_component_class_sink_consume_method_status {
+    guarded(component, BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_ERROR, || {
+        // SAFETY: the component is initialised and configured, and the graph runs one method at a time.
+        let State { sink, iterator } = unsafe { state(component) };
+        let Some(open) = sink else { return Ok(BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_END) };
+        // SAFETY: the iterator is the sink's own; after its end or a failure there is no sink any more.
+        let step = unsafe { hand_over(*iterator, &mut |message| open.transcoder.add(message)) };
+        match step {
+            Ok(Step::Done) => Ok(BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK),
+            Ok(Step::Nothing) => Ok(BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_AGAIN),
+            Ok(Step::End) => {
+                sink.take().map_or(Ok(()), Sink::finish)?;
+                Ok(BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_END)
+            }
+            Err(reason) => {
+                *sink = None;
+                take_pending_error();
+                Err(reason)
+            }
+        }
+    })
+}
+
+unsafe extern "C" fn finalize(component: *mut bt_self_component_sink) {
+    // SAFETY: the address that `initialize` set, once; nobody uses it after this.
+    let state = unsafe { bt().bt_self_component_get_data(component.cast()) }.cast::<State>();
+    if !state.is_null() {
+        // SAFETY: as above.
+        drop(unsafe { Box::from_raw(state) });
+    }
+}
+
+/// What is constant and has pointers to what is constant.
+#[repr(transparent)]
+struct Constant<T>(T);
+
+// SAFETY: nobody writes to it.
+unsafe impl<T> Sync for Constant<T> {}
+
+static PLUGIN: Constant<__bt_plugin_descriptor> =
+    Constant(__bt_plugin_descriptor { name: c"ltt-top".as_ptr() });
+
+const fn plugin() -> *const __bt_plugin_descriptor {
+    &raw const PLUGIN.0
+}
+
+const fn plugin_text(
+    kind: __bt_plugin_descriptor_attribute_type,
+    name: &'static CStr,
+    value: __bt_plugin_descriptor_attribute__bindgen_ty_1,
+) -> Constant<__bt_plugin_descriptor_attribute> {
+    Constant(__bt_plugin_descriptor_attribute {
+        plugin_descriptor: plugin(),
+        type_name: name.as_ptr(),
+        type_: kind,
+        value,
+    })
+}
+
+static ATTRIBUTES: [Constant<__bt_plugin_descriptor_attribute>; 2] = [
+    plugin_text(
+        BT_PLUGIN_DESCRIPTOR_ATTRIBUTE_TYPE_DESCRIPTION,
+        c"description",
+        __bt_plugin_descriptor_attribute__bindgen_ty_1 {
+            description: c"What was slow, why, who waited and what helps".as_ptr(),
+        },
+    ),
+    plugin_text(
+        BT_PLUGIN_DESCRIPTOR_ATTRIBUTE_TYPE_LICENSE,
+        c"license",
+        __bt_plugin_descriptor_attribute__bindgen_ty_1 { license: c"MIT OR Apache-2.0".as_ptr() },
+    ),
+];
+
+const fn sink(name: &'static CStr) -> Constant<__bt_plugin_component_class_descriptor> {
+    Constant(__bt_plugin_component_class_descriptor {
+        plugin_descriptor: plugin(),
+        name: name.as_ptr(),
+        type_: BT_COMPONENT_CLASS_TYPE_SINK,
+        methods: __bt_plugin_component_class_descriptor__bindgen_ty_1 {
+            sink: __bt_plugin_component_class_descriptor__bindgen_ty_1__bindgen_ty_3 {
+                consume: Some(consume),
+            },
+        },
+    })
+}
+
+/// In the order of [`COMMANDS`].
+static SINKS: [Constant<__bt_plugin_component_class_descriptor>; 4] =
+    [sink(c"top"), sink(c"outliers"), sink(c"incidents"), sink(c"html")];
+
+const HELP: &CStr =
+    c"Parameters are the options of the command of ltt-top (see ltt-top COMMAND --help): limit=5, \
+    format=\"json\", all=yes, event=[\"a\", \"b\"]. `program` names ltt-top if it is not in PATH.";
+
+type Value = __bt_plugin_component_class_descriptor_attribute__bindgen_ty_1;
+type Attribute = Constant<__bt_plugin_component_class_descriptor_attribute>;
+
+const fn attribute(
+    sink: usize,
+    kind: __bt_plugin_component_class_descriptor_attribute_type,
+    name: &'static CStr,
+    value: Value,
+) -> Attribute {
+    Constant(__bt_plugin_component_class_descriptor_attribute {
+        comp_class_descriptor: &raw const SINKS[sink].0,
+        type_name: name.as_ptr(),
+        type_: kind,
+        value,
+    })
+}
+
+const fn sink_attributes<const COMMAND: usize>(description: &'static CStr) -> [Attribute; 5] {
+    [
+        attribute(
+            COMMAND,
+            BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_DESCRIPTION,
+            c"description",
+            Value { description: description.as_ptr() },
+        ),
+        attribute(
+            COMMAND,
+            BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_HELP,
+            c"help",
+            Value { help: HELP.as_ptr() },
+        ),
+        attribute(
+            COMMAND,
+            BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_INITIALIZE_METHOD,
+            c"sink_initialize_method",
+            Value { sink_initialize_method: Some(initialize::<COMMAND>) },
+        ),
+        attribute(
+            COMMAND,
+            BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_GRAPH_IS_CONFIGURED_METHOD,
+            c"sink_graph_is_configured_method",
+            Value { sink_graph_is_configured_method: Some(graph_is_configured) },
+        ),
+        attribute(
+            COMMAND,
+            BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_FINALIZE_METHOD,
+            c"sink_finalize_method",
+            Value { sink_finalize_method: Some(finalize) },
+        ),
+    ]
+}
+
+static SINK_ATTRIBUTES: [[Attribute; 5]; 4] = [
+    sink_attributes::<0>(c"What takes the time"),
+    sink_attributes::<1>(c"What is unusual: single events, slow modes and slow periods"),
+    sink_attributes::<2>(c"What held the program up, why, and who waited"),
+    sink_attributes::<3>(c"All of it as one page for browsers"),
+];
+
+/// Exports an array of pointers as Babeltrace looks for it: two functions, which return where it begins and ends.
+macro_rules! section {
+    ($begin:ident, $end:ident, $type:ty, [$($pointer:expr),* $(,)?]) => {
+        const _: () = {
+            type Pointers = Constant<[*const $type; [$(stringify!($pointer)),*].len()]>;
+            static POINTERS: Pointers = Constant([$(&raw const $pointer),*]);
+
+            // SAFETY: only Babeltrace knows these names, and looks them up in this file alone.
+            #[unsafe(no_mangle)]
+            extern "C" fn $begin() -> *const *const $type {
+                POINTERS.0.as_ptr_range().start
+            }
+
+            // SAFETY: as above.
+            #[unsafe(no_mangle)]
+            extern "C" fn $end() -> *const *const $type {
+                POINTERS.0.as_ptr_range().end
+            }
+        };
+    };
+}
+
+section!(
+    __bt_get_begin_section_plugin_descriptors,
+    __bt_get_end_section_plugin_descriptors,
+    __bt_plugin_descriptor,
+    [PLUGIN.0]
+);
+section!(
+    __bt_get_begin_section_plugin_descriptor_attributes,
+    __bt_get_end_section_plugin_descriptor_attributes,
+    __bt_plugin_descriptor_attribute,
+    [ATTRIBUTES[0].0, ATTRIBUTES[1].0]
+);
+section!(
+    __bt_get_begin_section_component_class_descriptors,
+    __bt_get_end_section_component_class_descriptors,
+    __bt_plugin_component_class_descriptor,
+    [SINKS[0].0, SINKS[1].0, SINKS[2].0, SINKS[3].0]
+);
+section!(
+    __bt_get_begin_section_component_class_descriptor_attributes,
+    __bt_get_end_section_component_class_descriptor_attributes,
+    __bt_plugin_component_class_descriptor_attribute,
+    [
+        SINK_ATTRIBUTES[0][0].0,
+        SINK_ATTRIBUTES[0][1].0,
+        SINK_ATTRIBUTES[0][2].0,
+        SINK_ATTRIBUTES[0][3].0,
+        SINK_ATTRIBUTES[0][4].0,
+        SINK_ATTRIBUTES[1][0].0,
+        SINK_ATTRIBUTES[1][1].0,
+        SINK_ATTRIBUTES[1][2].0,
+        SINK_ATTRIBUTES[1][3].0,
+        SINK_ATTRIBUTES[1][4].0,
+        SINK_ATTRIBUTES[2][0].0,
+        SINK_ATTRIBUTES[2][1].0,
+        SINK_ATTRIBUTES[2][2].0,
+        SINK_ATTRIBUTES[2][3].0,
+        SINK_ATTRIBUTES[2][4].0,
+        SINK_ATTRIBUTES[3][0].0,
+        SINK_ATTRIBUTES[3][1].0,
+        SINK_ATTRIBUTES[3][2].0,
+        SINK_ATTRIBUTES[3][3].0,
+        SINK_ATTRIBUTES[3][4].0,
+    ]
+);

@@ -1,0 +1,93 @@
+//! The sinks of the plugin: they write down what a graph hands them, and run a command of `ltt-top` on it.
+//!
+//! The program gets the traces as a tar file without a name, which it reads in place, on its standard input. So the plugin needs
+//! none of the analyses, says what the program says, and a failure of the program is not one of Babeltrace's process.
+
+use std::fs::File;
+use std::io::{self, Seek, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::parameters::Parameter;
+use crate::transcode::{Transcoder, WrittenTrace};
+
+/// The commands that are sinks: `sink.ltt-top.NAME`.
+pub const COMMANDS: [(&str, &str); 4] = [
+    ("top", "What takes the time"),
+    ("outliers", "What is unusual: single events, slow modes and slow periods"),
+    ("incidents", "What held the program up, why, and who waited"),
+    ("html", "All of it as one page for browsers"),
+];
+
+/// The status of a program that read all that could be read of damaged traces.
+const DAMAGED: i32 = 3;
+
+/// A sink.
+pub struct Sink {
+    command: &'static str,
+    parameters: Vec<(String, Parameter)>,
+    /// What was handed over so far.
+    pub transcoder: Transcoder,
+}
+
+impl Sink {
+    pub fn new(command: &'static str, parameters: Vec<(String, Parameter)>) -> Self {
+        Sink { command, parameters, transcoder: Transcoder::default() }
+    }
+
+    /// Runs the program on all that was handed over.
+    pub fn finish(self) -> Result<(), String> {
+        let unwritable = |error: io::Error| format!("what was read cannot be handed to ltt-top: {error}");
+        let traces = archive(self.transcoder.finish()?).map_err(unwritable)?;
+        let mut program = "ltt-top".to_owned();
+        let mut arguments = Vec::new();
+        for (name, value) in self.parameters {
+            match (name.as_str(), value) {
+                ("program", value) => program = value.to_string(),
+                (_, Parameter::Boolean(true)) => arguments.push(format!("--{name}")),
+                (_, Parameter::Boolean(false)) => {}
+                (_, Parameter::List(values)) => {
+                    arguments.extend(values.iter().map(|value| format!("--{name}={value}")));
+                }
+                (_, value) => arguments.push(format!("--{name}={value}")),
+            }
+        }
+        // What Babeltrace's process has not written yet comes first.
+        io::stdout().flush().map_err(unwritable)?;
+        let ended = Command::new(&program)
+            .arg(self.command)
+            .args(&arguments)
+            .arg("/dev/stdin")
+            .stdin(Stdio::from(traces))
+            .status()
+            .map_err(|error| {
+                format!("{program} cannot be run ({error}): install ltt-top, or name it by the parameter `program`")
+            })?;
+        match ended.code() {
+            Some(0 | DAMAGED) => Ok(()),
+            _ => Err(format!("{program} {} ended with {ended}, after what it said", self.command)),
+        }
+    }
+}
+
+/// A tar file without a name.
+fn archive(traces: Vec<WrittenTrace>) -> io::Result<File> {
+    let mut archive = tar::Builder::new(tempfile::tempfile()?);
+    let mut add = |path: &str, size: u64, content: &mut dyn io::Read| {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(size);
+        header.set_mode(0o600);
+        archive.append_data(&mut header, Path::new(path), content)
+    };
+    for (index, trace) in traces.into_iter().enumerate() {
+        let metadata = trace.metadata.as_bytes();
+        add(&format!("trace-{index}/metadata"), metadata.len() as u64, &mut &*metadata)?;
+        for (number, mut file) in trace.streams.into_iter().enumerate() {
+            let size = file.metadata()?.len();
+            add(&format!("trace-{index}/stream-{number}"), size, &mut file)?;
+        }
+    }
+    let mut file = archive.into_inner()?;
+    file.rewind()?;
+    Ok(file)
+}

@@ -1,0 +1,105 @@
+//! Reads what a source component of Babeltrace 2 reads.
+
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use ctf_reader::{Discovery, TraceFiles};
+
+use crate::ffi::{Graph, Step};
+use crate::parameters::Parameter;
+use crate::transcode::{Transcoder, WrittenTrace};
+
+/// How long to wait for a source that has nothing yet, e.g. of a live session.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// A source component: its class, and its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Component {
+    /// The plugin, e.g. `ctf`.
+    pub plugin: String,
+    /// The class, e.g. `fs`.
+    pub class: String,
+    /// Its parameters.
+    pub parameters: Vec<(String, Parameter)>,
+}
+
+impl Component {
+    /// Reads `PLUGIN.CLASS`, with or without `source.` or `src.` before it.
+    ///
+    /// ```
+    /// use ltt_babeltrace2::Component;
+    ///
+    /// let component = Component::parse("src.text.dmesg")?;
+    /// assert_eq!((&*component.plugin, &*component.class), ("text", "dmesg"));
+    /// assert!(Component::parse("dmesg").is_err());
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Component, String> {
+        let name =
+            ["source.", "src."].into_iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text);
+        match name.split_once('.') {
+            Some((plugin, class)) if !plugin.is_empty() && !class.is_empty() => {
+                Ok(Component { plugin: plugin.to_owned(), class: class.to_owned(), parameters: Vec::new() })
+            }
+            _ => Err(format!("`{text}` is not PLUGIN.CLASS, e.g. text.dmesg")),
+        }
+    }
+
+    /// The same with the parameter `inputs`, unless it is given.
+    fn with_inputs(&self, inputs: &[PathBuf]) -> Component {
+        let mut component = self.clone();
+        if !inputs.is_empty() && component.parameters.iter().all(|(name, _)| name != "inputs") {
+            let inputs = inputs.iter().map(|input| Parameter::Text(input.to_string_lossy().into_owned()));
+            component.parameters.push(("inputs".into(), Parameter::List(inputs.collect())));
+        }
+        component
+    }
+
+    /// Reads all that it has, to its end.
+    fn read(&self) -> Result<Vec<WrittenTrace>, String> {
+        let mut transcoder = Transcoder::default();
+        let mut graph = Graph::new(Box::new(|message| transcoder.add(message)))?;
+        graph.add_source(&self.plugin, &self.class, &self.parameters)?;
+        loop {
+            match graph.step()? {
+                Step::Done => {}
+                Step::Nothing => thread::sleep(PAUSE),
+                Step::End => break,
+            }
+        }
+        drop(graph);
+        transcoder.finish()
+    }
+}
+
+/// Reads with Babeltrace 2, wholly, and returns the traces for a reader.
+///
+/// Without a component, these are CTF traces that were found, one component of `source.ctf.fs` for each, as their UUID groups
+/// them. Another component gets the given names as its parameter `inputs`.
+pub fn read(
+    component: Option<&Component>,
+    found: &Discovery,
+    names: &[PathBuf],
+) -> Result<Discovery, String> {
+    let mut traces = Vec::new();
+    let mut add = |component: &Component, folders: &[PathBuf]| {
+        for trace in component.read()? {
+            traces.push(trace.files(folders.to_vec()).map_err(|error| error.to_string())?);
+        }
+        Ok::<(), String>(())
+    };
+    match component {
+        Some(component) => add(&component.with_inputs(names), names)?,
+        None => {
+            let ctf = Component::parse("ctf.fs")?;
+            for TraceFiles { folders, .. } in &found.traces {
+                add(&ctf.with_inputs(folders), folders)?;
+            }
+        }
+    }
+    match traces.is_empty() {
+        true => Err("Babeltrace 2 has no events to read there".to_owned()),
+        false => Ok(Discovery { traces, damage: found.damage.clone() }),
+    }
+}

@@ -1,5 +1,0 @@
-#![doc = include_str!("../README.md")]
-
-mod ffi;
-mod line;
-mod timekeeper;

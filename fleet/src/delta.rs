@@ -1,0 +1,280 @@
+//! A Delta Lake log beside the files of a table: one version of all files for readers who must not see a half state.
+//!
+//! ```text
+//! DIR/TABLE/_delta_log/00000000000000000000.json     the first version: protocol, schema, files
+//! DIR/TABLE/_delta_log/00000000000000000001.json     files that were added or removed since
+//! ```
+//!
+//! The protocol's JSON is written directly: a version is a file of a few lines, for which the crate `deltalake` would bring Arrow and
+//! some 300 crates. Whoever writes a version first wins; others look at it and write the next. Each version repeats in its
+//! `commitInfo` what the next one needs to know, so that adding files does not read the whole log.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use crate::column::{Kind, OTHER};
+use crate::store::Store;
+use crate::tables::{NewFile, TABLES};
+use crate::{groups, incidents, plan};
+
+/// How often to try while others write versions at the same time.
+const MOST_TRIES: usize = 1000;
+
+/// A table as of a version.
+#[derive(Debug, Default)]
+pub struct Snapshot {
+    next: u64,
+    /// The files, by their paths in the store.
+    pub files: BTreeMap<String, LoggedFile>,
+    /// Files that were removed, and when, in milliseconds since 1970.
+    pub removed: BTreeMap<String, i64>,
+}
+
+/// A file of a version.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoggedFile {
+    pub date: String,
+    pub host: String,
+    action: Value,
+}
+
+/// Whether tables have logs.
+pub fn has_logs(store: &Store) -> bool {
+    store.has(&version_path(TABLES[0], 0))
+}
+
+/// Begins the logs of tables that have no files yet.
+pub fn create(store: &Store) -> Result<(), String> {
+    if has_logs(store) {
+        return Ok(());
+    }
+    if !store.names("_ltt/hosts")?.is_empty() {
+        return Err("these tables have files without a log: begin one with the first export".into());
+    }
+    TABLES.into_iter().rev().try_for_each(|table| append(store, table, &[]))
+}
+
+/// Adds files to the logs of their tables, as one version of each.
+pub fn add(store: &Store, files: &[NewFile]) -> Result<(), String> {
+    for table in TABLES {
+        let of_table: Vec<&NewFile> = files.iter().filter(|file| file.table == table).collect();
+        if !of_table.is_empty() {
+            append(store, table, &of_table)?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds those files that the logs do not have: whoever was killed may have written a version.
+pub fn add_missing(store: &Store, files: &[NewFile]) -> Result<(), String> {
+    if !has_logs(store) {
+        return Ok(());
+    }
+    let mut missing = Vec::new();
+    for table in TABLES {
+        let snapshot = read(store, table)?;
+        let is_missing = |file: &&NewFile| file.table == table && !snapshot.files.contains_key(&file.path);
+        missing.extend(files.iter().filter(is_missing).cloned());
+    }
+    add(store, &missing)
+}
+
+fn append(store: &Store, table: &str, files: &[&NewFile]) -> Result<(), String> {
+    for _ in 0..MOST_TRIES {
+        let last = last_version(store, table)?;
+        let mut info = match last {
+            Some(last) => info_of(store, table, last)?,
+            None => json!({ "id": random_uuid()?, "created": now_ms(), "fields": [] }),
+        };
+        let known: BTreeSet<String> = info["fields"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|name| name.as_str().map(str::to_owned))
+            .collect();
+        let fields: BTreeSet<String> =
+            known.iter().chain(files.iter().flat_map(|file| &file.fields)).cloned().collect();
+        info["fields"] = json!(fields);
+        let mut actions = vec![commit_info(&info, "WRITE")];
+        if last.is_none() {
+            actions.push(json!({ "protocol": { "minReaderVersion": 1, "minWriterVersion": 2 } }));
+        }
+        if last.is_none() || fields != known {
+            actions.push(metadata(table, &info, &fields)?);
+        }
+        actions.extend(files.iter().map(|file| added(file, true)));
+        if write(store, table, last.map_or(0, |last| last + 1), &actions)? {
+            return Ok(());
+        }
+    }
+    Err(format!("{table}/_delta_log: others write versions all the time"))
+}
+
+/// Writes the version that a change of the newest one makes; none leaves it as it is.
+pub fn change(
+    store: &Store,
+    table: &str,
+    operation: &str,
+    mut actions: impl FnMut(&Snapshot) -> Result<Vec<Value>, String>,
+) -> Result<(), String> {
+    for _ in 0..MOST_TRIES {
+        let snapshot = read(store, table)?;
+        let mut changes = actions(&snapshot)?;
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let info = info_of(store, table, snapshot.next.saturating_sub(1))?;
+        changes.insert(0, commit_info(&info, operation));
+        if write(store, table, snapshot.next, &changes)? {
+            return Ok(());
+        }
+    }
+    Err(format!("{table}/_delta_log: others write versions all the time"))
+}
+
+/// Reads the newest version of a table.
+pub fn read(store: &Store, table: &str) -> Result<Snapshot, String> {
+    let mut snapshot = Snapshot::default();
+    let Some(last) = last_version(store, table)? else { return Ok(snapshot) };
+    for version in 0..=last {
+        for action in actions_of(store, table, version)? {
+            if let Some(file) = action.get("add") {
+                let part = |name: &str| file["partitionValues"][name].as_str().unwrap_or_default().to_owned();
+                let path = path_of(table, file);
+                snapshot.removed.remove(&path);
+                let logged = LoggedFile { date: part("date"), host: part("host"), action: file.clone() };
+                snapshot.files.insert(path, logged);
+            } else if let Some(file) = action.get("remove") {
+                let path = path_of(table, file);
+                snapshot.files.remove(&path);
+                snapshot.removed.insert(path, file["deletionTimestamp"].as_i64().unwrap_or_default());
+            }
+        }
+    }
+    snapshot.next = last + 1;
+    Ok(snapshot)
+}
+
+/// The action that adds a file; `is_new` unless its rows were in others.
+pub fn added(file: &NewFile, is_new: bool) -> Value {
+    let path = relative(&file.table, &file.path).replace('%', "%25");
+    json!({ "add": {
+        "path": path,
+        "partitionValues": { "date": file.date, "host": file.host },
+        "size": file.bytes,
+        "modificationTime": now_ms(),
+        "dataChange": is_new,
+        "stats": json!({ "numRecords": file.rows }).to_string(),
+    } })
+}
+
+/// The action that removes a file; `is_gone` unless its rows are in others.
+pub fn removed(file: &LoggedFile, is_gone: bool) -> Value {
+    json!({ "remove": {
+        "path": file.action["path"],
+        "deletionTimestamp": now_ms(),
+        "dataChange": is_gone,
+        "extendedFileMetadata": true,
+        "partitionValues": file.action["partitionValues"],
+        "size": file.action["size"],
+    } })
+}
+
+fn commit_info(info: &Value, operation: &str) -> Value {
+    let mut info = info.clone();
+    info["timestamp"] = json!(now_ms());
+    info["operation"] = json!(operation);
+    info["engineInfo"] = json!(concat!("ltt-parquet ", env!("CARGO_PKG_VERSION")));
+    json!({ "commitInfo": info })
+}
+
+fn metadata(table: &str, info: &Value, fields: &BTreeSet<String>) -> Result<Value, String> {
+    let columns = match table {
+        "events" => plan::table().into(),
+        "groups" => groups::columns(),
+        _ => incidents::columns(),
+    };
+    let mut named: Vec<(String, Value)> =
+        columns.iter().map(|column| (column.name.clone(), json!(delta_type(column.kind)))).collect();
+    named.extend(fields.iter().map(|name| (name.clone(), json!(delta_type(plan::kind_of(name))))));
+    if table == "events" {
+        let map =
+            json!({ "type": "map", "keyType": "string", "valueType": "string", "valueContainsNull": true });
+        named.push((OTHER.into(), map));
+    }
+    named.extend([("date".into(), json!("date")), ("host".into(), json!("string"))]);
+    let field = |(name, kind): (String, Value)| json!({ "name": name, "type": kind, "nullable": true, "metadata": {} });
+    let schema = json!({ "type": "struct", "fields": named.into_iter().map(field).collect::<Vec<_>>() });
+    Ok(json!({ "metaData": {
+        "id": info["id"],
+        "name": table,
+        "format": { "provider": "parquet", "options": {} },
+        "schemaString": schema.to_string(),
+        "partitionColumns": ["date", "host"],
+        "configuration": {},
+        "createdTime": info["created"],
+    } }))
+}
+
+fn delta_type(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Text => "string",
+        Kind::Integer => "long",
+        Kind::Time => "timestamp",
+        Kind::Float => "double",
+        Kind::Bool => "boolean",
+    }
+}
+
+fn last_version(store: &Store, table: &str) -> Result<Option<u64>, String> {
+    let names = store.names(&format!("{table}/_delta_log"))?;
+    Ok(names.iter().filter_map(|name| name.strip_suffix(".json")?.parse().ok()).max())
+}
+
+fn actions_of(store: &Store, table: &str, version: u64) -> Result<Vec<Value>, String> {
+    let path = version_path(table, version);
+    let bytes =
+        store.get(&path)?.ok_or_else(|| format!("{path}: it is missing, so the log cannot be read"))?;
+    let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let actions: Result<Vec<Value>, _> = lines.map(serde_json::from_slice).collect();
+    actions.map_err(|error| format!("{path}: it is damaged: {error}"))
+}
+
+/// What a version says for the next one.
+fn info_of(store: &Store, table: &str, version: u64) -> Result<Value, String> {
+    let mut actions = actions_of(store, table, version)?.into_iter();
+    let info = actions.find_map(|mut action| action.get_mut("commitInfo").map(Value::take));
+    let info = info.filter(|info| info["fields"].is_array() && info["id"].is_string());
+    info.ok_or_else(|| {
+        format!("{}: another program wrote it: ltt-parquet alone may", version_path(table, version))
+    })
+}
+
+fn write(store: &Store, table: &str, version: u64, actions: &[Value]) -> Result<bool, String> {
+    let text: String = actions.iter().map(|action| format!("{action}\n")).collect();
+    store.put_new(&version_path(table, version), text.as_bytes())
+}
+
+fn version_path(table: &str, version: u64) -> String {
+    format!("{table}/_delta_log/{version:020}.json")
+}
+
+fn path_of(table: &str, file: &Value) -> String {
+    format!("{table}/{}", file["path"].as_str().unwrap_or_default().replace("%25", "%"))
+}
+
+fn relative<'p>(table: &str, path: &'p str) -> &'p str {
+    path.strip_prefix(table).map_or(path, |path| path.trim_start_matches('/'))
+}
+
+pub fn now_ms() -> i64 {
+    jiff::Timestamp::now().as_millisecond()
+}
+
+fn random_uuid() -> Result<String, String> {
+    const SOURCE: &str = "/proc/sys/kernel/random/uuid";
+    std::fs::read_to_string(SOURCE)
+        .map(|uuid| uuid.trim().to_owned())
+        .map_err(|error| format!("{SOURCE}: {error}"))
+}

@@ -1,0 +1,196 @@
+//! What is known of a host in the tables, and how files are added whatever happens.
+//!
+//! ```text
+//! DIR/events/date=D/host=H/KEY-0.parquet     and so for `groups` and `incidents`
+//! DIR/_ltt/hosts/H/state.json                which packets the files hold
+//! DIR/_ltt/hosts/H/pending.json              what the state will be when these files are in their places
+//! DIR/_ltt/staging/KEY/…                     files that are being written; no engine looks here
+//! ```
+//!
+//! All files are complete and on the disk before the first of them moves to its place. Whoever finds `pending.json` completes what
+//! it says, or removes those files if not all of them exist any more. So a packet is in the tables or not, and never twice.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::coverage::Coverage;
+use crate::delta;
+use crate::store::{Lock, Store};
+use crate::tables::NewFile;
+
+/// A host, as it is kept.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HostState {
+    pub host: String,
+    /// The number of exports.
+    pub exports: u64,
+    /// The machine's boots, and from when to when events of each were exported.
+    pub boots: BTreeMap<String, (i64, i64)>,
+    /// By the trace's UUID, or its folder.
+    pub traces: BTreeMap<String, Coverage>,
+}
+
+/// Files on their way to their places, and what the state will be then.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Pending {
+    key: String,
+    state: HostState,
+    pub files: Vec<NewFile>,
+}
+
+/// A host's place in the tables, locked.
+pub struct HostPlace<'s> {
+    store: &'s Store,
+    folder: String,
+    pub state: HostState,
+    _lock: Lock,
+}
+
+impl<'s> HostPlace<'s> {
+    /// Opens the place of a host, and completes what a run has left that was killed.
+    pub fn open(store: &'s Store, host: &str) -> Result<HostPlace<'s>, String> {
+        let mut place = HostPlace::open_escaped(store, &escaped(host))?;
+        place.state.host = host.to_owned();
+        Ok(place)
+    }
+
+    /// The same by the name in paths.
+    pub fn open_escaped(store: &'s Store, name: &str) -> Result<HostPlace<'s>, String> {
+        let lock = store.lock(&format!("locks/{name}"))?;
+        let folder = format!("_ltt/hosts/{name}");
+        let state = read::<HostState>(store, &format!("{folder}/state.json"))?;
+        let state = state.unwrap_or_default();
+        let mut place = HostPlace { store, folder, state, _lock: lock };
+        if let Some(pending) = read::<Pending>(store, &place.path("pending.json"))? {
+            place.recover(pending)?;
+        }
+        Ok(place)
+    }
+
+    fn path(&self, name: &str) -> String {
+        format!("{}/{name}", self.folder)
+    }
+
+    fn recover(&mut self, pending: Pending) -> Result<(), String> {
+        let staging = self.store.staging(&pending.key)?;
+        if pending.state.exports > self.state.exports {
+            let is_there =
+                |file: &NewFile| staging.join(file.staged()).exists() || self.store.has(&file.path);
+            if pending.files.iter().all(is_there) {
+                self.publish(&pending, &staging)?;
+                delta::add_missing(self.store, &pending.files)?;
+                return self.complete(pending);
+            }
+            pending.files.iter().try_for_each(|file| self.store.remove(&file.path))?;
+        }
+        self.store.remove(&self.path("pending.json"))?;
+        _ = std::fs::remove_dir_all(staging);
+        Ok(())
+    }
+
+    /// Moves files to their places; [`complete`](HostPlace::complete) makes that final.
+    pub fn add(&self, key: &str, state: HostState, files: Vec<NewFile>) -> Result<Pending, String> {
+        let staging = self.store.staging(key)?;
+        let state = HostState { exports: self.state.exports + 1, ..state };
+        let pending = Pending { key: key.to_owned(), state, files };
+        self.store.put(&self.path("pending.json"), json(&pending)?.as_bytes())?;
+        self.publish(&pending, &staging)?;
+        Ok(pending)
+    }
+
+    fn publish(&self, pending: &Pending, staging: &Path) -> Result<(), String> {
+        for file in &pending.files {
+            let staged: PathBuf = staging.join(file.staged());
+            if staged.exists() {
+                self.store.publish(&staged, &file.path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes over the state of files that are in their places.
+    pub fn complete(&mut self, pending: Pending) -> Result<(), String> {
+        self.store.put(&self.path("state.json"), json(&pending.state)?.as_bytes())?;
+        self.store.remove(&self.path("pending.json"))?;
+        _ = std::fs::remove_dir_all(self.store.staging(&pending.key)?);
+        self.state = pending.state;
+        Ok(())
+    }
+
+    /// Replaces the state, e.g. by one that has forgotten what is never needed again.
+    pub fn put(&mut self, state: HostState) -> Result<(), String> {
+        self.store.put(&self.path("state.json"), json(&state)?.as_bytes())?;
+        self.state = state;
+        Ok(())
+    }
+}
+
+/// What is known of a host, without its lock.
+pub fn peek(store: &Store, host: &str) -> Result<Option<HostState>, String> {
+    read(store, &format!("_ltt/hosts/{}/state.json", escaped(host)))
+}
+
+/// The hosts in the tables whose names are this one, or this one with a boot ID: their states.
+pub fn namesakes(store: &Store, host: &str) -> Result<Vec<HostState>, String> {
+    let escaped = escaped(host);
+    let names = store.names("_ltt/hosts")?.into_iter();
+    let is_namesake = |name: &String| {
+        name.strip_prefix(&escaped).is_some_and(|rest| rest.is_empty() || rest.starts_with(APART_ESCAPED))
+    };
+    let states = names.filter(is_namesake).map(|name| read(store, &format!("_ltt/hosts/{name}/state.json")));
+    Ok(states.collect::<Result<Vec<Option<HostState>>, String>>()?.into_iter().flatten().collect())
+}
+
+/// Between a name and a boot ID where machines have the same name.
+pub const APART: &str = "~";
+const APART_ESCAPED: &str = "%7E";
+
+fn read<T: for<'d> Deserialize<'d>>(store: &Store, path: &str) -> Result<Option<T>, String> {
+    let Some(bytes) = store.get(path)? else { return Ok(None) };
+    let read = serde_json::from_slice(&bytes);
+    read.map(Some).map_err(|error| format!("{path}: it is damaged: {error}; restore it from a backup"))
+}
+
+fn json(value: &impl Serialize) -> Result<String, String> {
+    serde_json::to_string(value).map_err(|error| error.to_string())
+}
+
+/// A name as part of a path, as Hive escapes it. A trace is untrusted: the name may be anything.
+pub fn escaped(name: &str) -> String {
+    const MOST: usize = 160;
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    let escape = |(place, byte): (usize, u8)| match is_plain(byte) || (byte == b'.' && place > 0) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    let escaped: String = name.bytes().enumerate().map(escape).collect();
+    if escaped.len() <= MOST { escaped } else { format!("{}-{}", &escaped[..MOST], key(&[name])) }
+}
+
+/// What stands for texts: the same for the same ones.
+pub fn key(texts: &[impl AsRef<str>]) -> String {
+    let bytes = texts.iter().flat_map(|text| text.as_ref().bytes().chain([0]));
+    // FNV-1a, twice as wide as would do.
+    let hash = bytes.fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128, |hash, byte| {
+        (hash ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
+    });
+    format!("{hash:032x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_named_as_a_path_can_be() {
+        assert_eq!(escaped("shard-1.example.org"), "shard-1.example.org");
+        assert_eq!(escaped("../etc/x=y"), "%2E./etc/x=y".replace('/', "%2F").replace('=', "%3D"));
+        assert_eq!(escaped("ü"), "%C3%BC");
+        assert_eq!(escaped(APART), APART_ESCAPED);
+        let (one, other) = (escaped(&"a".repeat(1000)), escaped(&"a".repeat(1001)));
+        assert!(one.len() < 200 && one != other, "{one}");
+    }
+}

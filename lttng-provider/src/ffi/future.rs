@@ -1,0 +1,231 @@
+//! A measured future. It is here because it is pinned together with the future that it contains.
+//!
+//! The function's body is the contained future, unchanged, so that it owns what the plain function's future owns, and drops it
+//! in the same order. What is kept at the entry is evaluated in the first poll, by the first statement of the body, which sees
+//! the parameters; it gets to the measurement through a [`Slot`]. A future that is measured and has to wait keeps it on the
+//! heap, so that a future which is not measured is larger by 16 bytes only.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::mem;
+use std::pin::Pin;
+use std::ptr::null_mut;
+use std::task::{Context, Poll};
+use std::thread;
+use std::time::Duration;
+
+use crate::measurement::PolledTime;
+
+thread_local! {
+    /// Where the body puts what it keeps: set for the time between the begin of a first poll and the body's first statement.
+    static PLACE: Cell<*mut ()> = const { Cell::new(null_mut()) };
+}
+
+/// The way from the first statement of a future's body to what measures the future. It has no size.
+pub struct Slot<K, const POLLING: bool>(PhantomData<fn(K) -> K>);
+
+impl<K, const POLLING: bool> Copy for Slot<K, POLLING> {}
+
+impl<K, const POLLING: bool> Clone for Slot<K, POLLING> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K, const POLLING: bool> Slot<K, POLLING> {
+    /// For one future, to which it is given, too.
+    #[allow(clippy::new_without_default, reason = "only generated code calls it")]
+    pub fn new() -> Self {
+        Slot(PhantomData)
+    }
+
+    /// The first statement of the body: keeps what `keep` returns and starts the clock, if the future is measured.
+    #[inline(always)]
+    pub fn keep(self, keep: impl FnOnce() -> K) {
+        let place = PLACE.replace(null_mut()).cast::<Option<Running<K, POLLING>>>();
+        if !place.is_null() {
+            let kept = keep();
+            // SAFETY: the macro puts this call at the beginning of the future that it wraps with this slot, so the place is the
+            // one that `first_poll` has set right before, which waits for this poll to return. The slot ties the types together.
+            unsafe { *place = Some(Running { kept, time: Some(PolledTime::start()) }) };
+        }
+    }
+}
+
+/// A measurement that has begun.
+pub struct Running<K, const POLLING: bool> {
+    kept: K,
+    /// Since the first poll.
+    time: Option<PolledTime<POLLING>>,
+}
+
+impl<K, const POLLING: bool> Running<K, POLLING> {
+    fn time(&mut self) -> &mut PolledTime<POLLING> {
+        self.time.get_or_insert_with(PolledTime::start)
+    }
+}
+
+/// How far a future is.
+pub enum Stage<K, const POLLING: bool> {
+    /// Not polled yet; the first poll decides whether it is measured.
+    New,
+    /// Measured; not polled yet only if its function was entered when it was called.
+    Running(Box<Running<K, POLLING>>),
+    /// Not measured, or at its end.
+    Idle,
+}
+
+impl<K, const POLLING: bool> Stage<K, POLLING> {
+    /// A future that is entered with its first poll.
+    #[inline(always)]
+    pub fn first_poll(_: Slot<K, POLLING>) -> Self {
+        Stage::New
+    }
+
+    /// A future whose function was entered when it was called.
+    #[inline(always)]
+    pub fn entered(kept: Option<K>) -> Self {
+        kept.map_or(Stage::Idle, |kept| Stage::Running(Box::new(Running { kept, time: None })))
+    }
+}
+
+/// What measures a future: records it when it has a result, or is dropped before that.
+struct FutureMeasurement<K, T, R: Fn(&K, Duration, Option<&T>), const POLLING: bool> {
+    stage: Stage<K, POLLING>,
+    record: R,
+    result: PhantomData<fn(&T)>,
+}
+
+impl<K, T, R: Fn(&K, Duration, Option<&T>), const POLLING: bool> Drop
+    for FutureMeasurement<K, T, R, POLLING>
+{
+    #[inline]
+    fn drop(&mut self) {
+        let Stage::Running(running) = &self.stage else { return };
+        if let Some(time) = running.time.filter(|_| !thread::panicking()) {
+            (self.record)(&running.kept, time.between_polls(), None);
+        }
+    }
+}
+
+/// A future, and what measures it. `ON_PANIC`: a poll that panics is recorded as if the future were dropped.
+pub struct TracedFuture<F: Future, K, E, R, const POLLING: bool, const ON_PANIC: bool>
+where
+    E: Fn() -> bool,
+    R: Fn(&K, Duration, Option<&F::Output>),
+{
+    // Before the measurement, so that it is dropped first.
+    future: F,
+    measurement: FutureMeasurement<K, F::Output, R, POLLING>,
+    is_enabled: E,
+}
+
+impl<F: Future, K, E, R, const POLLING: bool, const ON_PANIC: bool>
+    TracedFuture<F, K, E, R, POLLING, ON_PANIC>
+where
+    E: Fn() -> bool,
+    R: Fn(&K, Duration, Option<&F::Output>),
+{
+    /// Measures a future from its first poll.
+    #[inline(always)]
+    pub fn new(stage: Stage<K, POLLING>, future: F, is_enabled: E, record: R) -> Self {
+        TracedFuture {
+            future,
+            measurement: FutureMeasurement { stage, record, result: PhantomData },
+            is_enabled,
+        }
+    }
+}
+
+impl<F: Future, K, E, R, const POLLING: bool, const ON_PANIC: bool> Future
+    for TracedFuture<F, K, E, R, POLLING, ON_PANIC>
+where
+    E: Fn() -> bool,
+    R: Fn(&K, Duration, Option<&F::Output>),
+{
+    type Output = F::Output;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        // SAFETY: nothing moves the future: it is only reached through this pin, and has no `Drop` around it that could.
+        let (future, measurement, is_enabled) = unsafe {
+            let this = self.get_unchecked_mut();
+            (Pin::new_unchecked(&mut this.future), &mut this.measurement, &this.is_enabled)
+        };
+        match measurement.stage {
+            Stage::Idle => future.poll(context),
+            Stage::New if !is_enabled() => {
+                measurement.stage = Stage::Idle;
+                future.poll(context)
+            }
+            _ => measurement.poll::<ON_PANIC>(|| future.poll(context)),
+        }
+    }
+}
+
+impl<K, T, R: Fn(&K, Duration, Option<&T>), const POLLING: bool> FutureMeasurement<K, T, R, POLLING> {
+    /// Polls a future that is measured.
+    #[cold]
+    fn poll<const ON_PANIC: bool>(&mut self, poll: impl FnOnce() -> Poll<T>) -> Poll<T> {
+        let stage = mem::replace(&mut self.stage, Stage::Idle);
+        let mut this = InPoll::<_, _, _, POLLING, ON_PANIC> {
+            first: None,
+            further: None,
+            record: &self.record,
+            result: PhantomData,
+        };
+        match stage {
+            Stage::Running(mut running) => {
+                running.time().resume();
+                this.further = Some(running);
+            }
+            _ => PLACE.set((&raw mut this.first).cast()),
+        }
+        let polled = poll();
+        match &polled {
+            Poll::Ready(result) => this.finish(Some(result)),
+            Poll::Pending => {
+                let running = this.further.take().or_else(|| this.first.take().map(Box::new));
+                self.stage = running.map_or(Stage::Idle, |mut running| {
+                    running.time().pause();
+                    Stage::Running(running)
+                });
+            }
+        }
+        polled
+    }
+}
+
+/// A poll of a future that is measured; dropped with a measurement in it only if the poll panics.
+struct InPoll<'m, K, T, R: Fn(&K, Duration, Option<&T>), const POLLING: bool, const ON_PANIC: bool> {
+    /// What the first poll makes.
+    first: Option<Running<K, POLLING>>,
+    /// What further polls go on with.
+    further: Option<Box<Running<K, POLLING>>>,
+    record: &'m R,
+    result: PhantomData<fn(&T)>,
+}
+
+impl<K, T, R: Fn(&K, Duration, Option<&T>), const POLLING: bool, const ON_PANIC: bool>
+    InPoll<'_, K, T, R, POLLING, ON_PANIC>
+{
+    fn finish(&mut self, result: Option<&T>) {
+        let (mut first, mut further) = (self.first.take(), self.further.take());
+        if let Some(running) = first.as_mut().or(further.as_deref_mut()) {
+            let duration = running.time().in_poll();
+            (self.record)(&running.kept, duration, result);
+        }
+    }
+}
+
+impl<K, T, R: Fn(&K, Duration, Option<&T>), const POLLING: bool, const ON_PANIC: bool> Drop
+    for InPoll<'_, K, T, R, POLLING, ON_PANIC>
+{
+    fn drop(&mut self) {
+        // Taken by the body's first statement, unless there was none.
+        PLACE.set(null_mut());
+        if ON_PANIC {
+            self.finish(None);
+        }
+    }
+}

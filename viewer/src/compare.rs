@@ -1,0 +1,65 @@
+//! `ltt-top compare`: two recordings side by side.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::view::progress;
+use ctf_reader::Progress;
+use ltt_analysis::compare::CompareRule;
+use ltt_analysis::text::escape;
+use ltt_analysis::{Finding, IncidentRule, Question, SourceWindow};
+
+use crate::cli::CompareOptions;
+use crate::invocation::Invocation;
+use crate::opening;
+use crate::outcome::{Outcome, Trouble, warn};
+
+/// Compares two recordings.
+pub fn run(options: &CompareOptions) -> Result<Outcome, Trouble> {
+    let [before, after] = sides(options)?;
+    let whole = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+    if let Some(same) = before.iter().find(|path| after.iter().any(|other| whole(other) == whole(path))) {
+        warn(&format!(
+            "both recordings have {}: name two different ones",
+            escape::text(&same.to_string_lossy())
+        ));
+    }
+    let traces = [before, after].concat();
+    let invocation = Invocation { traces, ..Invocation::live(&options.common) };
+    let selection = Arc::new(invocation.selection(options.by.as_deref(), options.common.all)?);
+    let [mut earlier, mut later] =
+        [opening::open(&options.common, before)?, opening::open(&options.common, after)?];
+    let windows = [invocation.window(&mut earlier)?, invocation.window(&mut later)?];
+    let state = Progress::default();
+    let rule = CompareRule {
+        error_rate: options.error_rate,
+        incidents: IncidentRule {
+            threshold_ns: options.rule.longer_than_ns,
+            in_isolation: false,
+            shows_each: false,
+        },
+        limit: invocation.limit(20, usize::MAX),
+        fail_if: options.fail_if.clone(),
+    };
+    let question = Question::Compare { before: earlier.readers(), window: windows[0], rule };
+    let mut input = SourceWindow { source: &mut later, window: windows[1], progress: &state };
+    let finding = progress::shown(&state, || question.answer(&mut input, &selection))?;
+    let Finding::Compare(found) = &finding else { unreachable!("a comparison was asked for") };
+    if !options.fail_if.is_empty() && found.compared == 0 {
+        warn("--fail-if checks nothing: no group was found");
+    }
+    let has_failed = !found.failures.is_empty();
+    let outcome = invocation.write(&finding)?;
+    Ok(if has_failed { Outcome::Exceeded } else { outcome })
+}
+
+/// The traces of both sides.
+fn sides(options: &CompareOptions) -> Result<[&[PathBuf]; 2], Trouble> {
+    match (&options.common.traces[..], &options.before[..], &options.after[..]) {
+        ([before, after], [], []) => Ok([std::slice::from_ref(before), std::slice::from_ref(after)]),
+        ([], before @ [_, ..], after @ [_, ..]) => Ok([before, after]),
+        _ => Err(Trouble::Usage(
+            "compare needs two recordings: BEFORE AFTER, or --before and --after for each trace".into(),
+        )),
+    }
+}
