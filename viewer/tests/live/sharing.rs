@@ -172,8 +172,11 @@ fn recording_whose_daemon_dies_says_so_and_reports_what_it_has() {
     record.arg(folder.path().join("trace"));
     let running = Running::start(record);
     wait_until("it records", || !active(&daemon).is_empty());
-    // More than a buffer: the rest of it goes with the daemon.
+    // More than a buffer: the rest of it goes with the daemon, and so does a description that nobody wrote down yet.
     Tracee::start(&daemon).emit("big", 2000);
+    let mut reading = ltt_top(&daemon, &["info"]);
+    reading.arg(folder.path().join("trace")).stdout(Stdio::null()).stderr(Stdio::null());
+    wait_until("its first packets are on the disk", || reading.status().unwrap().success());
     let (victim, _) =
         processes(&daemon).into_iter().find(|(_, name)| name == "lttng-sessiond").expect("it runs");
     kill_process(Pid::from_raw(victim).unwrap(), Signal::KILL).unwrap();
