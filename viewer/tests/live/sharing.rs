@@ -195,8 +195,10 @@ fn full_disk_is_named_with_status_3() {
     let daemon = nowhere();
     let mount = TempDir::new().unwrap();
     for (size, big) in [("12m", 3000), ("1m", 1)] {
+        // Of root, the file that LTTng names after user 1000 in shared memory would keep that user from recording.
         let with_little = format!(
-            "mount -t tmpfs -o size={size} none \"$DISK\" && exec unshare --user --map-user=1000 --map-group=1000 \"$@\""
+            "mount -t tmpfs none /dev/shm && mount -t tmpfs -o size={size} none \"$DISK\" &&
+             exec unshare --user --map-user=1000 --map-group=1000 \"$@\""
         );
         let mut record = daemon.command("unshare");
         record
