@@ -37,7 +37,7 @@ pub use field_type::{
 };
 pub use markdown::markdown;
 pub use model::*;
-pub use naming::identifier;
+pub use naming::{dtrace_macro, identifier};
 pub use place::{Place, Step};
 pub use suggest::{did_you_mean, did_you_mean_one_of, nearest};
 pub use vocabulary::{Clock, LogLevel, Measure, Unit};

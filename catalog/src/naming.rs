@@ -28,6 +28,18 @@ impl Event {
     pub fn details_name(&self) -> String {
         format!("{}Details", camel_case(&self.name))
     }
+
+    /// The names that programs in C may have for the event of this provider: of functions and macros that are always
+    /// there, of those that an option of the generator adds, and in `dtrace -h`'s spelling.
+    pub fn c_names(&self, provider: &str) -> Vec<String> {
+        let mut endings = vec!["", "_enabled"];
+        if self.entry || self.meaning.duration.is_some() {
+            endings.extend(["_start", "_stopwatch", "_stop"]);
+        }
+        let names = endings.iter().map(|ending| format!("trace_{provider}_{}{ending}", self.name));
+        let macro_name = dtrace_macro(provider, &self.name);
+        names.chain([macro_name.clone(), format!("{macro_name}_ENABLED")]).collect()
+    }
 }
 
 impl Field {
@@ -52,6 +64,11 @@ impl Field {
     fn has_length(&self) -> bool {
         self.length_type().is_some()
     }
+}
+
+/// The macro that `dtrace -h` makes of a probe: in capitals, and two underscores, which DTrace shows as `-`, are one.
+pub fn dtrace_macro(provider: &str, event: &str) -> String {
+    format!("{provider}_{event}").to_ascii_uppercase().replace("__", "_")
 }
 
 /// Rust's keywords that a catalog may use.

@@ -4,8 +4,8 @@ use crate::lists;
 
 /// A comment of one or several lines, ending in a line break; empty for an empty text.
 pub(crate) fn comment(text: &str) -> String {
-    // The text must not end the comment.
-    let text = text.trim().replace("*/", "* /");
+    // The text must neither end the comment nor seem to begin another, of which compilers warn.
+    let text = text.trim().replace("*/", "* /").replace("/*", "/ *");
     match text.lines().count() {
         0 => String::new(),
         1 => format!("/* {text} */\n"),
@@ -43,6 +43,7 @@ mod tests {
     fn documentation_cannot_end_its_comment() {
         assert_eq!(comment(""), "");
         assert_eq!(comment("one */ line\n"), "/* one * / line */\n");
+        assert_eq!(comment("/*/ keys/* */"), "/* / * / keys/ * * / */\n");
         assert_eq!(comment("a\n\nb"), "/*\n * a\n *\n * b\n */\n");
     }
 }

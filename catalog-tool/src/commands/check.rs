@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use lttng_catalog::lowered::Program;
 use lttng_catalog::{Catalog, Errors};
 use serde::Serialize;
 
@@ -46,21 +47,14 @@ struct Mistake {
 pub fn run(options: &Options) -> Result<Outcome, Trouble> {
     let mut reports = Vec::new();
     let mut wrong = Vec::new();
-    let mut names = std::collections::HashMap::new();
+    let mut catalogs = Vec::new();
     for path in &options.files {
         let file = path.display().to_string();
         let text = files::text(path)?;
         match Catalog::parse(&file, &text) {
             Ok(catalog) => {
-                for provider in &catalog.providers {
-                    if let Some(other) = names.insert(provider.name.clone(), file.clone()) {
-                        wrong.push(format!(
-                            "{file}: {other} also has a provider `{}`; a program cannot use both",
-                            provider.name
-                        ));
-                    }
-                }
                 reports.push(valid(file, &catalog));
+                catalogs.push(catalog);
             }
             Err(errors) => {
                 wrong.push(errors.to_string());
@@ -68,6 +62,9 @@ pub fn run(options: &Options) -> Result<Outcome, Trouble> {
             }
         }
     }
+    // What a program that uses all of them would be refused for.
+    let together = Program::lower(&catalogs, "").and_then(|program| program.check_c_names());
+    wrong.extend(together.err().map(|clash| clash.to_string()));
     match options.format {
         Format::Json => files::write(None, &format!("{}\n", json(&reports)))?,
         Format::Table => {

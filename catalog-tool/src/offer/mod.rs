@@ -23,7 +23,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use image::Image;
-use process::{Module, Process};
+use process::{Closed, Module, Process};
 use untrusted_file::read;
 
 /// More libraries than any program has.
@@ -84,7 +84,11 @@ pub fn of_file(path: &Path, with_libraries: bool) -> Result<Offer, String> {
 /// What a process offers in its program and its loaded libraries, and which of it is in use by tracers.
 pub fn of_process(pid: u32) -> Result<Offer, String> {
     let mut offer = Offer { target: format!("process {pid}"), pid: Some(pid), ..Offer::default() };
-    let (process, modules, problem) = Process::open(pid)?;
+    let (process, modules, problem) = match Process::open(pid) {
+        Ok(opened) => opened,
+        Err(Closed { program: Some(program), why }) => return of_another_users(pid, &program, &why),
+        Err(Closed { program: None, why }) => return Err(why),
+    };
     if modules.is_empty() {
         return Err(format!(
             "process {pid} has no program mapped: it is a thread of the kernel, or has ended"
@@ -101,6 +105,18 @@ pub fn of_process(pid: u32) -> Result<Offer, String> {
             Err(error) => offer.problems.push(format!("{}: {error}", module.path.display())),
         }
     }
+    Ok(offer)
+}
+
+/// What a process offers whose memory is closed to this user, by its program's file.
+fn of_another_users(pid: u32, program: &Path, why: &str) -> Result<Offer, String> {
+    let mut offer = of_file(program, true).map_err(|error| format!("{why}; {error}"))?;
+    offer.target = format!("process {pid}");
+    offer.pid = Some(pid);
+    offer.problems.push(format!(
+        "{why}; this is what {} offers, which its command line names, and whether a tracer is attached is unknown",
+        program.display()
+    ));
     Ok(offer)
 }
 

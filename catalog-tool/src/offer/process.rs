@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -17,6 +18,13 @@ const PAGE: u64 = 4096;
 pub struct Process {
     pid: u32,
     memory: Option<File>,
+}
+
+/// A process that cannot be opened.
+pub struct Closed {
+    /// The file that its command line names, for a process of another user.
+    pub program: Option<PathBuf>,
+    pub why: String,
 }
 
 /// A file that a process has mapped to run code from.
@@ -38,10 +46,13 @@ struct Mapping {
 
 impl Process {
     /// Opens a process; its memory may not be readable.
-    pub fn open(pid: u32) -> Result<(Process, Vec<Module>, Option<String>), String> {
+    pub fn open(pid: u32) -> Result<(Process, Vec<Module>, Option<String>), Closed> {
         let maps = fs::read(format!("/proc/{pid}/maps")).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => format!("no process {pid}"),
-            _ => format!("cannot inspect process {pid}: {error}"),
+            ErrorKind::NotFound => Closed { program: None, why: format!("no process {pid}") },
+            ErrorKind::PermissionDenied => {
+                Closed { program: program(pid), why: format!("cannot inspect process {pid}: {error}") }
+            }
+            _ => Closed { program: None, why: format!("cannot inspect process {pid}: {error}") },
         })?;
         let memory = File::open(format!("/proc/{pid}/mem"));
         let problem = memory.as_ref().err().map(|error| {
@@ -99,6 +110,18 @@ impl Module {
             Some(mapping.start.wrapping_sub(segment.address.wrapping_sub(segment.offset - offset)))
         })
     }
+}
+
+/// The program by the command line, which everybody may read; a relative path could be any file.
+fn program(pid: u32) -> Option<PathBuf> {
+    let line = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let name = Path::new(OsStr::from_bytes(line.split(|byte| *byte == 0).next()?));
+    if name.is_absolute() {
+        return Some(name.to_owned());
+    }
+    let is_bare = name.components().count() == 1 && name.file_name().is_some();
+    let folders = std::env::var_os("PATH").filter(|_| is_bare)?;
+    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
 /// The files with code, in the order of their addresses.

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::parts;
+use super::parts::{self, Part};
 use crate::error::{Authority, Report};
 use crate::model::Catalog;
 
@@ -78,8 +78,34 @@ pub(super) fn wrong_argument(name: &str) -> Option<String> {
         .then(|| format!("`{name}` is a keyword of C; give the argument another name with `arg`"))
 }
 
-/// No two arguments of a function have the same name; a length is an argument, too.
 pub(super) fn check(catalog: &Catalog, report: &mut Report) {
+    check_calls(catalog, report);
+    check_arguments(catalog, report);
+}
+
+/// No two events have the same name in C, where `a:b_c` and `a_b:c` are both `trace_a_b_c`, or as probes.
+fn check_calls(catalog: &Catalog, report: &mut Report) {
+    let mut taken: HashMap<String, String> = HashMap::new();
+    for Part { place, provider, part: event } in parts::events(catalog) {
+        let own = format!("{}:{}", provider.name, event.name);
+        let mut names = event.c_names(&provider.name);
+        names.extend([format!("probe {own}")]);
+        names.extend(event.entry.then(|| format!("probe {own}__start")));
+        let clash = names.iter().find_map(|name| Some((name, taken.get(name)?)));
+        if let Some((name, other)) = clash.filter(|(_, other)| **other != own) {
+            let name = name.trim_start_matches("probe ");
+            let message =
+                format!("C calls this `{name}`, as it does the event `{other}`; rename one of the two");
+            report.add(Authority::C, place, message);
+        }
+        for name in names {
+            taken.entry(name).or_insert_with(|| own.clone());
+        }
+    }
+}
+
+/// No two arguments of a function have the same name; a length is an argument, too.
+fn check_arguments(catalog: &Catalog, report: &mut Report) {
     for list in parts::field_lists(catalog) {
         let mut taken: HashMap<String, &str> = HashMap::new();
         for (place, field) in parts::fields(&list) {

@@ -15,10 +15,13 @@ use unknown::unknown;
 pub(super) use enumerations::is_label;
 
 pub(super) fn check(catalog: &Catalog, report: &mut Report) {
-    if catalog.name.contains(|letter: char| !letter.is_ascii_alphanumeric() && !"_-".contains(letter)) {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
+    if !catalog.name.chars().all(is_part)
+        || catalog.name.starts_with(|first: char| !first.is_ascii_alphabetic())
+    {
         report.model(
             Place::top().value("catalog").then(Step::Value("name".to_owned())),
-            "invalid name: the name of a catalog has only ASCII letters, digits, `_` and `-`",
+            "invalid name: the name of a catalog begins with an ASCII letter and has only letters, digits, `_` and `-`",
         );
     }
     if catalog.providers.is_empty() {

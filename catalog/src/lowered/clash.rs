@@ -37,7 +37,7 @@ pub(crate) fn check_c_names(providers: &[Provider<'_>]) -> Result<(), LowerError
     let mut names = Names::default();
     for provider in providers {
         for event in &provider.events {
-            for name in event.c_names() {
+            for name in event.source.c_names(&provider.name) {
                 names.claim(name, format!("the event `{}:{}`", provider.name, event.source.name))?;
             }
         }

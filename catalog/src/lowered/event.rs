@@ -91,12 +91,6 @@ impl<'c> Event<'c> {
         format!("lttng_provider_emit_{}", self.symbol)
     }
 
-    /// The names that an application in C has for the event.
-    pub fn c_names(&self) -> [String; 8] {
-        ["", "_enabled", "_force_off", "_release", "_with_lengths", "_start", "_stopwatch", "_stop"]
-            .map(|ending| format!("trace_{}{ending}", self.c_name))
-    }
-
     /// The symbol of the function at whose start the USDT probe is.
     pub fn probe_function(&self) -> String {
         format!("lttng_provider_usdt_{}", self.symbol)

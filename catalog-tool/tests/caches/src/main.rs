@@ -62,7 +62,7 @@ fn main() {
         memcached:conn__release(connid = i32::MIN);
         memcached:conn__create(ptr = Address(u64::MAX));
         memcached:conn__destroy(ptr = Address(0));
-        memcached:conn__dispatch(connid = 2, threadid = 3);
+        memcached:conn__dispatch(connid = 2, threadid = -1_839_094_080_000_i64);
         memcached:slabs__allocate(size = 100, slabclass = 5, slabsize = 120, ptr = Address(0xF0));
         memcached:slabs__allocate__failed(size = 101, slabclass = 6);
         memcached:slabs__slabclass__allocate(slabclass = 7);

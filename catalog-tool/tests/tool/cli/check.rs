@@ -45,7 +45,7 @@ fn two_catalogs_with_one_provider_are_refused() {
     let path = catalog("redis.toml");
     let said = said(["check", text(&path), text(&path)]);
     assert_eq!(said.status, 1);
-    assert!(said.err.contains("also has a provider `redis`"), "{}", said.err);
+    assert!(said.err.contains("two catalogs have a provider `redis`"), "{}", said.err);
 }
 
 #[test]

@@ -27,7 +27,7 @@ provider memcached {
     * @param connid the number of the connection
     * @param threadid the worker
     */
-   probe conn__dispatch(int connid, int threadid);
+   probe conn__dispatch(int connid, int64_t threadid);
 
    /**
     * A chunk was taken from the slabs.

@@ -1,7 +1,11 @@
 //! Running processes: what they have loaded, and who traces them now.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use lttng_testing::Daemon;
@@ -172,6 +176,36 @@ fn events_are_those_of_the_session_daemon_and_on_while_it_records() {
     running.say("emit");
     assert_eq!(session.stop().events().len(), 1);
     lttng_testing::wait_until("the event is off", || on(&running).count() == 0);
+}
+
+/// Its program is known by its command line; who traces it is not.
+#[test]
+fn a_process_of_another_user_is_listed_without_what_only_its_memory_says() {
+    if !fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
+        return lttng_testing::not_allowed("a process as another user", "only root can start one");
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let open =
+        |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    open(folder.path());
+    let tool = folder.path().join("lttng-catalog");
+    fs::copy(env!("CARGO_BIN_EXE_lttng-catalog"), &tool).expect("a writable folder");
+    open(&tool);
+    let mut process = Command::new("/bin/sleep").arg("100").spawn().expect("it starts");
+    let mut list = Command::new(&tool);
+    let list = list.args(["list", &process.id().to_string(), "--format", "json"]).current_dir("/");
+    let output = list.uid(65534).gid(65534).output().expect("it runs");
+    process.kill().and_then(|()| process.wait()).expect("it is our child");
+
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("cannot inspect process") && said.contains("/bin/sleep"), "{said}");
+    let offer: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert!(offer["pid"].is_number() && offer["searched"].as_u64() >= Some(2), "{offer}");
+    for file in offer["files"].as_array().expect("a list") {
+        let probes = file["probes"].as_array().expect("a list");
+        assert!(probes.iter().all(|probe| probe["attached"].is_null()), "{file}");
+    }
 }
 
 #[test]
