@@ -49,6 +49,8 @@ check=(
 	prometheus
 	# Engines that read exported tables, and networks for hosts that are made up.
 	default-jre-headless python3-venv iproute2
+	# Another language that declares events at run time.
+	ruby
 	# Whether man pages and Debian packages are as they should be.
 	man-db dpkg-dev lintian
 )
@@ -75,8 +77,8 @@ test)
 	;;
 check)
 	packages=("${traced[@]}" "${demo[@]}" "${quickstart[@]}" "${tests[@]}" "${check[@]}")
-	fedora+=" redis babeltrace babeltrace2 clang-devel clang gcc-c++ bpftrace gdb make cmake libevent-devel lld binutils systemtap-sdt-devel valgrind tar xz tmux zsh fish qemu-user man-db"
-	arch+=" redis babeltrace clang bpftrace gdb make cmake libevent lld binutils systemtap valgrind tar xz tmux zsh fish qemu-user man-db"
+	fedora+=" redis babeltrace babeltrace2 clang-devel clang gcc-c++ bpftrace gdb make cmake libevent-devel lld binutils ruby systemtap-sdt-devel valgrind tar xz tmux zsh fish qemu-user man-db"
+	arch+=" redis babeltrace clang bpftrace gdb make cmake libevent lld binutils ruby systemtap valgrind tar xz tmux zsh fish qemu-user man-db"
 	;;
 *)
 	echo "usage: scripts/setup.sh [--print] [demo|quickstart|test|check]" >&2

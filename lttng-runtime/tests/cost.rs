@@ -5,7 +5,7 @@ mod support;
 use std::path::PathBuf;
 
 use lttng_testing::{Daemon, Program, instructions_each, need};
-use support::{compile, succeed};
+use support::{compile, python, ruby, succeed};
 
 #[test]
 #[ignore = "make check: valgrind"]
@@ -35,4 +35,45 @@ fn idle_event_costs_what_the_macro_costs_and_a_recorded_one_less_than_twice() {
     succeed(command);
     assert_eq!(session.stop().events().len(), 1000, "the optimised library records");
     assert!(ours > 100.0 && ours < 2.0 * official, "{ours} instructions a recorded event, not {official}");
+}
+
+/// Printed for the README; a time is not a reason to fail.
+#[test]
+#[ignore = "make check: an optimised library"]
+fn recorded_event_of_a_script_takes_microseconds() {
+    let daemon = Daemon::start();
+    let library = Program::dynamic_library("lttng-runtime").release().build();
+    let in_python = r#"
+import time
+sale = Provider("shop").event("sale", article=str, took="u64 us", rate=float, small="i16")
+rounds = []
+for _ in range(10):
+    began = time.process_time_ns()
+    for took in range(10000):
+        sale("book", took, 0.5, -2)
+    rounds.append((time.process_time_ns() - began) / 10_000_000)
+print("%.2f" % min(rounds) if sale.enabled and not sale.failed else "off")
+"#;
+    let in_ruby = r#"
+sale = LTTngRuntime::Provider.new("shop").event("sale", article: String, took: "u64 us", rate: Float, small: "i16")
+clock = -> { Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond) }
+rounds = Array.new(10) do
+  began = clock.call
+  10_000.times { |took| sale.call("book", took, 0.5, -2) }
+  (clock.call - began) / 10_000_000.0
+end
+puts sale.enabled? && sale.failed.zero? ? rounds.min.round(2) : "off"
+"#;
+    let session = daemon.snapshot_session();
+    session.enable("shop:sale");
+    session.start();
+    for (language, mut program) in [("python3", python(&daemon, in_python)), ("ruby", ruby(&daemon, in_ruby))]
+    {
+        if need(language) {
+            program.env("LTTNG_RUNTIME_LIBRARY", &library);
+            let microseconds = succeed(program);
+            println!("{language}, recorded: {} µs of processor time", microseconds.trim());
+            assert!(microseconds.trim().parse::<f64>().is_ok(), "{microseconds}");
+        }
+    }
 }

@@ -32,12 +32,11 @@ provider = Provider("shop")
 sale = provider.event("sale", article=str, took="u64 us")
 sale("book", 12)
 sale("b\0ok", 2**64 - 1)
-for name, values in [("sale", ("book",)), ("sale", (1, 2)), ("sale", ("book", "2"))]:
-    try:
-        sale(*values)
-        sys.exit("taken")
-    except TypeError as error:
-        print(error)
+try:
+    sale("book")
+    sys.exit("taken")
+except TypeError as error:
+    print(error)
 for declare in [
     lambda: provider.event("sale"), lambda: provider.event("b", a="u7"), lambda: Provider("shop"),
     lambda: Provider("a b"), lambda: provider.event("long" * 64), lambda: provider.event("nul\0"),
@@ -67,16 +66,14 @@ with Provider("shop") as again:
     );
     let expected = [
         "sale takes 2 values, got 1",
-        "expected str or bytes, got 1",
-        "'bytes' object cannot be interpreted as an integer",
         "shop:sale: declared already; choose another name",
         "shop:b, field `a`: unknown type `u7`",
         "provider `shop` is open already; close it first",
-        "provider `a b`: invalid name",
+        "'a b': the name of a provider has only ASCII letters",
         "the name has 261 bytes: use at most 255",
-        "must not contain a NUL",
+        "the name of an event has only ASCII letters",
         "shop:many: 11 fields: use at most 10",
-        "shop:b: field `x y`: invalid name",
+        "'x y': the name of a field has only ASCII letters",
     ];
     let lines: Vec<_> = printed.lines().collect();
     assert_eq!(lines.len(), expected.len(), "{printed}");

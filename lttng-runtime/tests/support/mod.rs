@@ -1,4 +1,4 @@
-//! Programs that use the library from C and Python.
+//! Programs that use the library from C, Python and Ruby.
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -58,6 +58,14 @@ pub fn python_by(mut python: Command, code: &str) -> Command {
     python.args(["-c", &format!("{imports}{code}")]);
     python.env("PYTHONPATH", folder().join("python")).env("LTTNG_RUNTIME_LIBRARY", library());
     python
+}
+
+/// Ruby with the binding on its path.
+pub fn ruby(daemon: &Daemon, code: &str) -> Command {
+    let mut ruby = daemon.command("ruby");
+    ruby.arg("-I").arg(folder().join("ruby")).args(["-r", "lttng_runtime", "-e", code]);
+    ruby.env("LTTNG_RUNTIME_LIBRARY", library());
+    ruby
 }
 
 /// Runs a command that must succeed, and returns what it prints.
