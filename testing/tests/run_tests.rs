@@ -40,6 +40,17 @@ fn test_that_hangs_fails_by_its_name_and_the_others_run() {
 }
 
 #[test]
+fn what_a_test_leaves_running_is_killed_and_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut runner = Command::new(env!("CARGO_BIN_EXE_run-tests"));
+    runner.args(["sh", "-c", "echo 'test good ... ok'; sleep 1000 &"]).current_dir(folder.path());
+    let output = runner.output_in_time().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.contains("left running by sh and killed:") && printed.contains("sleep"), "{printed}");
+    assert!(output.status.success(), "{printed}");
+}
+
+#[test]
 #[ignore = "make check: libtest says only after a minute that a test hangs"]
 fn test_of_libtest_that_hangs_fails_by_its_name_and_the_others_run() {
     let folder = tempfile::tempdir().unwrap();

@@ -36,6 +36,9 @@ const TOLD_AFTER: Duration = Duration::from_secs(60);
 /// How often to look at the tests that run.
 const TICK: Duration = Duration::from_millis(200);
 
+/// How long a binary that has ended may still be heard.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
 fn main() -> ExitCode {
     let mut arguments = env::args_os().skip(1);
     let Some(program) = arguments.next() else {
@@ -187,6 +190,10 @@ impl Run {
                     }
                 }
                 Err(RecvTimeoutError::Disconnected) => return Ok(is_libtest),
+                // What a test left running may hold its output open.
+                Err(RecvTimeoutError::Timeout) if heard.elapsed() > LAST_WORDS && has_ended(child) => {
+                    return Ok(is_libtest);
+                }
                 Err(RecvTimeoutError::Timeout) => {}
             }
             let late = |told: &Instant| told.elapsed() + TOLD_AFTER >= self.limit();
@@ -227,6 +234,10 @@ impl Run {
 /// A test that does not end, or something that is not a test.
 struct Hang {
     test: Option<String>,
+}
+
+fn has_ended(child: &mut Child) -> bool {
+    !matches!(child.try_wait(), Ok(None))
 }
 
 fn parse(line: &str) -> Line<'_> {
