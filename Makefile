@@ -24,7 +24,6 @@ check: setup
 # Figures, each beside its floor; nothing fails on them.
 bench: setup
 	cargo bench --quiet --package valkey-trace --bench producer --bench shapes --bench traced --bench bridge --bench parts
-	cargo bench --quiet --package valkey-lite --bench overhead
 	cargo bench --quiet --package valkey-trace-module --bench cost
 	cargo bench --quiet --package ltt-top --bench reading --bench live
 	cargo bench --quiet --package ltt-parquet --bench export

@@ -36,7 +36,7 @@ const DUPLICATES: &[(&str, &str)] = &[
     ("bitflags", "defmt, which jiff names for microcontrollers and nothing here compiles, needs 1.x"),
     ("itertools", "bindgen, which only the feature babeltrace2 builds with, needs an older one"),
     ("shlex", "bindgen, which only the feature babeltrace2 builds with, needs an older one"),
-    ("signal-hook", "crossterm needs 0.3; ltt-top and valkey-lite use 0.4"),
+    ("signal-hook", "crossterm needs 0.3; ltt-top uses 0.4"),
     ("syn", "serde and clap have moved to 3.x; ratatui's macros and lttng-provider-derive are at 2.x"),
 ];
 

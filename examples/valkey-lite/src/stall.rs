@@ -13,39 +13,43 @@ pub struct StallPoint {
     pub microseconds: AtomicU64,
 }
 
-/// Before a client's request is read, which no event measures.
-pub static READ: StallPoint = StallPoint::new("read");
-/// Within fork.
-pub static FORK: StallPoint = StallPoint::new("fork");
-/// In the child that writes a snapshot, which inherits the stall.
-pub static SNAPSHOT: StallPoint = StallPoint::new("snapshot");
-/// Within a write to the append-only file.
-pub static AOF_WRITE: StallPoint = StallPoint::new("aof-write");
-/// Within a sync of the append-only file that replies wait for.
-pub static AOF_FSYNC: StallPoint = StallPoint::new("aof-fsync");
-/// Within a sync of the append-only file on the second thread.
-pub static BACKGROUND: StallPoint = StallPoint::new("background-fsync");
-/// Within a sync of the cluster's configuration.
-pub static CLUSTER: StallPoint = StallPoint::new("cluster-fsync");
-/// Within a cycle of compaction.
-pub static DEFRAG: StallPoint = StallPoint::new("defrag");
-/// On the thread that frees large values.
-pub static LAZY_FREE: StallPoint = StallPoint::new("lazy-free");
-/// While the sampler holds the lock.
-pub static SAMPLER: StallPoint = StallPoint::new("sampler");
+macro_rules! points {
+    ($($(#[$doc:meta])* $point:ident = $name:literal;)*) => {
+        $($(#[$doc])* pub static $point: StallPoint = StallPoint { name: $name, microseconds: AtomicU64::new(0) };)*
+        const ALL: &[&StallPoint] = &[$(&$point),*];
+    };
+}
 
-const ALL: [&StallPoint; 10] =
-    [&READ, &FORK, &SNAPSHOT, &AOF_WRITE, &AOF_FSYNC, &BACKGROUND, &CLUSTER, &DEFRAG, &LAZY_FREE, &SAMPLER];
+points! {
+    /// Before a client's request is read, which no event measures.
+    READ = "read";
+    FORK = "fork";
+    /// In the child that writes a snapshot, which inherits the stall.
+    SNAPSHOT = "snapshot";
+    AOF_WRITE = "aof-write";
+    /// A sync of the append-only file that replies wait for.
+    AOF_FSYNC = "aof-fsync";
+    /// One on the second thread.
+    BACKGROUND = "background-fsync";
+    /// A sync of the cluster's configuration.
+    CLUSTER = "cluster-fsync";
+    DEFRAG = "defrag";
+    /// The deletion of an expired key.
+    EXPIRE = "expire";
+    /// The deletion of a key to make room.
+    EVICT = "evict";
+    /// On the thread that frees large values.
+    LAZY_FREE = "lazy-free";
+    /// While the sampler holds the lock.
+    SAMPLER = "sampler";
+}
 
 impl StallPoint {
-    const fn new(name: &'static str) -> Self {
-        Self { name, microseconds: AtomicU64::new(0) }
-    }
-
     /// The point of this name; an error lists the names.
-    pub fn named(name: &[u8]) -> Result<&'static StallPoint, String> {
-        let point = ALL.into_iter().find(|point| point.name.as_bytes().eq_ignore_ascii_case(name));
-        point.ok_or_else(|| format!("ERR stalls are: {}", ALL.map(|point| point.name).join(", ")))
+    pub fn named(name: &str) -> Result<&'static StallPoint, String> {
+        let names = || ALL.iter().map(|point| point.name).collect::<Vec<_>>().join(", ");
+        let point = ALL.iter().find(|point| point.name == name);
+        point.copied().ok_or_else(|| format!("ERR stalls are: {}", names()))
     }
 
     /// Stalls if asked to. To be called at the point.

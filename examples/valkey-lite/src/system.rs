@@ -1,66 +1,50 @@
 //! All of the crate's unsafe code: counting memory, and forking children.
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitStatus;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use lttng_provider::{Fork, fork};
 
 use crate::stall;
 
-/// The system's allocator, with a running total. What other languages' code allocates is not in it.
-pub struct CountingAllocator;
+/// The child that runs.
+pub struct Child {
+    pub pid: u32,
+    pub purpose: Purpose,
+}
 
-static USED: AtomicUsize = AtomicUsize::new(0);
+/// What a child writes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// A snapshot file.
+    Snapshot,
+    /// A new append-only file.
+    Rewrite,
+    /// The keys of some slots, to another server.
+    SlotCopy,
+}
 
 /// Bytes allocated and not yet freed, by all threads.
 pub fn used_memory() -> u64 {
-    USED.load(Relaxed) as u64
-}
-
-// SAFETY: every call is passed on unchanged to the system's allocator; counting touches no memory of the caller.
-unsafe impl GlobalAlloc for CountingAllocator {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        USED.fetch_add(layout.size(), Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`, which is the same for both.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        USED.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: `memory` came from `System` through this allocator, with this layout.
-        unsafe { System.dealloc(memory, layout) }
-    }
-
-    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        USED.fetch_add(size, Relaxed);
-        USED.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: `memory` came from `System` through this allocator, with this layout.
-        unsafe { System.realloc(memory, layout, size) }
-    }
+    // SAFETY: asks the allocator for numbers.
+    unsafe { libc::mallinfo2() }.uordblks as u64
 }
 
 /// Forks a child that sees the memory as it is now, does `work` and ends; returns its process id.
 ///
-/// Only the calling thread lives on in the child, so a lock that another thread holds at this moment stays
-/// locked there forever. `work` must therefore take no lock that the other threads take: no channel to them, no
-/// database lock (the caller holds it already, and lends what it guards), no standard output. Allocating is
-/// fine: the C library makes its allocator consistent across a fork. The child leaves by `_exit`, so that
-/// neither destructors nor exit handlers of the parent's world run twice; and it dies with its parent, so that
-/// no orphan keeps the listening sockets.
+/// Only the calling thread lives on in the child, so a lock that another thread holds stays locked there forever. `work` must
+/// therefore take no lock that other threads take: no channel to them, no database lock (the caller lends what it guards), no
+/// standard output. Allocating is fine. The child leaves by `_exit`, so that nothing of the parent's world is dropped twice, and
+/// dies with its parent, so that no orphan keeps the listening socket.
 pub fn fork_child(work: impl FnOnce() -> io::Result<()>) -> io::Result<u32> {
     stall::FORK.reached();
     // SAFETY: the child, of which `work` is all that runs, keeps to the rules above.
     match unsafe { fork() }? {
         Fork::Child => {
-            #[cfg(target_os = "linux")]
             // SAFETY: plain system call that takes integers.
-            unsafe {
-                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL)
-            };
+            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
             // Unwinding out of here would run the parent's event loop a second time, in the child.
             let succeeded = catch_unwind(AssertUnwindSafe(work)).is_ok_and(|result| result.is_ok());
             // SAFETY: ends the process; nothing runs after it.
@@ -70,25 +54,12 @@ pub fn fork_child(work: impl FnOnce() -> io::Result<()>) -> io::Result<u32> {
     }
 }
 
-/// How the child ended, if it has.
-pub fn child_exit(pid: u32) -> Option<ExitStatus> {
-    wait(pid, libc::WNOHANG)
-}
-
-/// Kills a child, and waits for its end.
-pub fn kill_child(pid: u32) -> ExitStatus {
-    // SAFETY: plain system call that takes integers; a child not yet waited for keeps its process id.
-    unsafe { libc::kill(pid as i32, libc::SIGKILL) };
-    wait(pid, 0).unwrap_or(ExitStatus::from_raw(libc::SIGKILL))
-}
-
-fn wait(pid: u32, options: i32) -> Option<ExitStatus> {
-    let mut status = 0;
-    loop {
-        // SAFETY: `status` outlives the call, and `pid` is a child of ours that nobody else waits for.
-        match unsafe { libc::waitpid(pid as i32, &mut status, options) } {
-            -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
-            ended => return (ended == pid as i32).then(|| ExitStatus::from_raw(status)),
-        }
-    }
+/// How a child ended, if it has; `kill` makes it end.
+pub fn child_exit(pid: u32, kill: bool) -> Option<ExitStatus> {
+    let (pid, mut status) = (pid as i32, 0);
+    let signal = if kill { libc::SIGKILL } else { 0 };
+    let options = if kill { 0 } else { libc::WNOHANG };
+    // SAFETY: plain system calls; a child of ours that nobody else waits for keeps its process id, and `status` outlives them.
+    let ended = unsafe { libc::kill(pid, signal) == 0 && libc::waitpid(pid, &mut status, options) == pid };
+    ended.then(|| ExitStatus::from_raw(status))
 }
