@@ -24,19 +24,19 @@ quickstart=(
 )
 tests=(
 	babeltrace2
+	# Programs with USDT probes.
+	systemtap-sdt-dev
 )
 check=(
 	# Bindings for tests, the other linker, looking into programs.
 	libclang-dev libbabeltrace2-dev lld binutils
-	# Programs with USDT probes.
-	systemtap-sdt-dev
 	# Compilers for other processors, and a reader of what Cargo says.
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
 	gcc-i686-linux-gnu libc6-dev-i386-cross jq
 	# Other compilers of generated C, other readers of USDT probes.
 	g++ clang bpftrace gdb make cmake
-	# What memcached's source needs.
-	libevent-dev
+	# What the sources of memcached and Valkey need, and their tests.
+	libevent-dev autoconf automake patch perl tcl
 	# Counting instructions, unpacking the recorded trace.
 	valgrind tar xz-utils zstd
 	# A terminal for the live screen, shells that parse the completions.
@@ -73,7 +73,7 @@ quickstart)
 	;;
 test)
 	packages=("${traced[@]}" "${demo[@]}" "${quickstart[@]}" "${tests[@]}")
-	fedora+=" redis babeltrace babeltrace2" arch+=" redis babeltrace"
+	fedora+=" redis babeltrace babeltrace2 systemtap-sdt-devel" arch+=" redis babeltrace systemtap"
 	;;
 check)
 	packages=("${traced[@]}" "${demo[@]}" "${quickstart[@]}" "${tests[@]}" "${check[@]}")

@@ -35,12 +35,11 @@ mod lists;
 mod lttng;
 mod runtime;
 mod rust;
-mod usdt;
 mod version;
 
 pub use back_ends::BackEnds;
 pub use builder::{Builder, compile, use_catalog};
-pub use c::c_sources;
+pub use c::{BuildFile, COptions, License, c_sources};
 pub use error::Error;
 pub use file::GeneratedFile;
 pub use generate::{Options, generate};

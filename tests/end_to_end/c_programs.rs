@@ -1,14 +1,12 @@
 //! Programs in C and C++ with generated files: they build without a warning, record what Rust records, and cost nothing
 //! while nobody records.
 
-use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::support::{Built, CProgram, NO_ARGUMENTS, VALKEY, compile_c, fixture, generate_c};
 use lttng_testing::{
-    ChildInTime as _, CommandInTime as _, Daemon, Event, Program, declarations, instructions_each, need,
-    workspace,
+    CommandInTime as _, Daemon, Event, Program, declarations, instructions_each, need, workspace,
 };
 use tempfile::tempdir;
 
@@ -25,30 +23,30 @@ fn example_builds_without_a_warning_and_records_whatever_compiles_it() {
         ("clang++", &["-std=c++17", "-x", "c++"]),
     ];
     for (compiler, own_flags) in ways.into_iter().filter(|(compiler, _)| need(compiler)) {
-        for flags in BACK_ENDS {
-            let program = CProgram { compiler, own_flags, ..CProgram::emit_all(flags) }.build();
+        for (flags, fast) in BACK_ENDS.into_iter().flat_map(|flags| [(flags, true), (flags, false)]) {
+            let program = CProgram { compiler, own_flags, fast, ..CProgram::emit_all(flags) }.build();
             let events = Daemon::start().record(&["valkey_*"], program, ["2"]).events();
             let expected = if flags.contains(&"-DUSE_LTTNG") { 70 } else { 0 };
-            assert_eq!(events.len(), expected, "{compiler} {flags:?}");
+            assert_eq!(events.len(), expected, "{compiler} {flags:?}, fast: {fast}");
         }
     }
 }
 
 #[test]
 fn c_records_valkeys_events_as_rust_does_and_declares_them_as_valkey_does() {
-    let program = CProgram::emit_all(&["-DUSE_LTTNG"]).build();
     let daemon = Daemon::start();
-    let trace = daemon.record(&["valkey_*"], program, ["3"]);
     let rust = Program::example("valkey-trace", "emit-all").traced().build();
     let rust = daemon.record(&["valkey_*"], rust, ["3"]).events();
     assert_eq!(rust.len(), 105);
-    assert_same(&trace.events(), &rust);
-
-    let ours = trace.declarations();
     let real = std::fs::read_to_string(workspace().join("tests/data/valkey-metadata.tsdl")).unwrap();
     let real = declarations(&format!("\n{real}"));
     assert_eq!(real.len(), 35);
-    assert_eq!(ours, real);
+    for fast in [false, true] {
+        let program = CProgram { fast, ..CProgram::emit_all(&["-DUSE_LTTNG"]) }.build();
+        let trace = daemon.record(&["valkey_*"], program, ["3"]);
+        assert_same(&trace.events(), &rust);
+        assert_eq!(trace.declarations(), real);
+    }
 }
 
 #[test]
@@ -72,33 +70,33 @@ fn assert_records_extreme_values_as_rust(compiler: &str, own_flags: &[&str]) {
         // What is undefined ends the program.
         flags: &["-DUSE_LTTNG", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"],
         own_flags,
+        fast: true,
     };
-    let program = program.build();
-    for arguments in [&[][..], &["with-lengths"]] {
-        assert_same(&daemon.record(&["every_type:*"], &program, arguments).events(), &rust);
+    for fast in [true, false] {
+        let program = CProgram { fast, ..program.clone() }.build();
+        assert_same(&daemon.record(&["every_type:*"], &program, NO_ARGUMENTS).events(), &rust);
     }
 }
 
 #[test]
-fn odd_strings_are_recorded_as_from_rust() {
+fn odd_strings_are_recorded_as_by_lttngs_macro() {
     let daemon = Daemon::start();
-    let events = daemon.record(&["valkey_*"], odd(&["-DUSE_LTTNG"]), ["strings"]).events();
-    let [null, cut, done] = &events[..] else { panic!("{events:?}") };
-    assert_eq!(null.field("addr"), r#""(null)""#);
-    assert_eq!(null.field("laddr"), format!("\"{}\"", "y".repeat(64 * 1024)));
-    assert_eq!(null.field("duration"), u64::MAX.to_string());
-    assert_eq!(cut.field("addr"), r#""client""#);
-    assert_eq!(cut.field("laddr"), r#""before""#);
-    assert_eq!(cut.field("name"), r#""""#);
-    assert_eq!(done.field("duration"), "2");
+    for fast in [true, false] {
+        let program = CProgram { fast, ..CProgram::odd(&["-DUSE_LTTNG"]) }.build();
+        let events = daemon.record(&["valkey_*"], program, ["strings"]).events();
+        let [null] = &events[..] else { panic!("{events:?}") };
+        assert_eq!(null.field("addr"), r#""(null)""#);
+        assert_eq!(null.field("laddr"), format!("\"{}\"", "y".repeat(70_000)));
+        assert_eq!(null.field("duration"), u64::MAX.to_string());
+    }
 }
 
 #[test]
 fn disabled_event_evaluates_no_argument() {
     let daemon = Daemon::start();
-    for flags in BACK_ENDS {
+    for (flags, fast) in BACK_ENDS.into_iter().flat_map(|flags| [(flags, true), (flags, false)]) {
         // It ends with a failure if an argument is evaluated.
-        daemon.run(odd(flags), ["lazy"]);
+        daemon.run(CProgram { fast, ..CProgram::odd(flags) }.build(), ["lazy"]);
     }
 }
 
@@ -112,55 +110,9 @@ fn stopwatch_measures_what_it_began_while_the_event_was_on() {
 }
 
 #[test]
-fn program_can_keep_an_event_off_while_it_is_recorded() {
-    let daemon = Daemon::start();
-    for flags in BACK_ENDS {
-        let is_recorded = flags.contains(&"-DUSE_LTTNG");
-        let program = odd(flags);
-        let session = daemon.session();
-        let mut process = daemon.command(&program);
-        let process = process.arg("switch").stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process = process.spawn().unwrap();
-        let mut to = process.stdin.take().unwrap();
-        let mut from = BufReader::new(process.stdout.take().unwrap()).lines();
-        let mut is_on = |line: &str| {
-            writeln!(to, "{line}").unwrap();
-            from.next().unwrap().unwrap() == "on"
-        };
-        assert!(!is_on("emit"), "nobody records yet");
-        assert!(!is_on("off"));
-        session.enable("probing:nothing");
-        session.start();
-        assert!(!is_on("emit"), "it is kept off, whoever begins to record");
-        assert_eq!(is_on("release"), is_recorded);
-        assert_eq!(is_on("emit"), is_recorded);
-        assert_eq!(is_on("emit"), is_recorded);
-        assert!(!is_on("off"));
-        assert!(!is_on("emit"));
-        assert!(!is_on("off"), "twice is as once");
-        assert_eq!(is_on("release"), is_recorded);
-        assert_eq!(is_on("emit"), is_recorded);
-        for (line, then) in [
-            ("all off", false),
-            ("emit", false),
-            ("all release", true),
-            ("signal", false),
-            ("emit", false),
-            ("signal", true),
-            ("emit", true),
-        ] {
-            assert_eq!(is_on(line), then && is_recorded, "{line}, {flags:?}");
-        }
-        assert_eq!(session.stop().events().len(), if is_recorded { 4 } else { 0 }, "{flags:?}");
-        drop(to);
-        assert!(process.wait_in_time().unwrap().success());
-    }
-}
-
-#[test]
 fn without_a_definition_nothing_of_lttng_is_included_linked_or_called() {
     let program = CProgram::emit_all(&[]).build();
-    for source in generate_c(VALKEY, &program.folder.path().join("generated")) {
+    for source in generate_c(VALKEY, true, &program.folder.path().join("generated")) {
         let included = Command::new("gcc").arg("-M").arg(source).succeed();
         assert!(!included.contains("lttng/"), "{included}");
     }
@@ -172,7 +124,7 @@ fn without_a_definition_nothing_of_lttng_is_included_linked_or_called() {
 fn fragments_for_make_and_pkg_config_build_the_example() {
     let folder = tempdir().unwrap();
     let generated = folder.path().join("generated");
-    generate_c(VALKEY, &generated);
+    generate_c(VALKEY, false, &generated);
     let assignment = |name: &str, path: &Path| format!("{name}={}", path.display());
     let made = folder.path().join("made");
     let mut make = Command::new("make");
@@ -193,14 +145,16 @@ fn fragments_for_make_and_pkg_config_build_the_example() {
 
 #[test]
 #[ignore = "make check: valgrind"]
-fn idle_event_takes_no_more_instructions_than_lttngs_macro() {
+fn idle_event_takes_as_many_instructions_for_each_tracer_as_lttngs_macro() {
     let daemon = Daemon::start();
     for event in [&["-DDURATION"][..], &[]] {
         let theirs = instructions_each(&daemon, &[], &looping(&["-DMACROS"], event), &[], 1_000_000).round();
         for back_ends in &BACK_ENDS[1..] {
             let ours = instructions_each(&daemon, &[], &looping(back_ends, event), &[], 1_000_000).round();
             println!("idle {event:?}, in instructions: {back_ends:?} {ours}, LTTng's macro {theirs}");
-            assert!(ours <= theirs, "{back_ends:?}: {ours} and {theirs}");
+            // A second tracer is a second check.
+            let more = if back_ends.len() > 1 { 3.0 } else { 0.0 };
+            assert!(ours <= theirs + more, "{back_ends:?}: {ours} and {theirs}");
         }
     }
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lttng_catalog::Catalog;
+use lttng_provider_build::{BuildFile, COptions, c_sources};
 use lttng_testing::{BUILD_DEADLINE, CommandInTime as _, Program, cargo, workspace};
 use tempfile::{NamedTempFile, TempDir};
 
@@ -50,6 +51,8 @@ pub struct CProgram<'p> {
     pub flags: &'p [&'p str],
     /// Flags for the program's own file, e.g. `-std=c++17`.
     pub own_flags: &'p [&'p str],
+    /// Whether the generated files record the faster way, or are LTTng's macros alone.
+    pub fast: bool,
 }
 
 /// A program that is kept as long as its folder.
@@ -76,7 +79,7 @@ impl<'p> CProgram<'p> {
     /// The example that emits all of Valkey's events, in C99.
     pub fn emit_all(flags: &'p [&'p str]) -> CProgram<'p> {
         let (source, catalogs) = ("examples/c/emit-all.c", VALKEY);
-        CProgram { compiler: "gcc", source, catalogs, flags, own_flags: &["-std=c99"] }
+        CProgram { compiler: "gcc", source, catalogs, flags, own_flags: &["-std=c99"], fast: true }
     }
 
     /// The program of `fixtures` with a little of everything, in C99.
@@ -89,19 +92,25 @@ impl<'p> CProgram<'p> {
     pub fn build(&self) -> Built {
         let temporary = tempfile::tempdir().expect("a temporary folder");
         let folder = temporary.path();
-        let sources = generate_c(self.catalogs, &folder.join("generated"));
+        let sources = generate_c(self.catalogs, self.fast, &folder.join("generated"));
         let mut objects = vec![self.compile(&workspace().join(self.source), folder, self.own_flags)];
-        // The generated files are C and C++.
-        let standard = self.own_flags.iter().find(|flag| flag.starts_with("-std=")).unwrap_or(&"-std=c99");
-        let language = if self.compiler.ends_with("++") { "c++" } else { "c" };
+        // The generated headers are C and C++, and the other files are C.
+        let compiler = match self.compiler {
+            "g++" => "gcc",
+            "clang++" => "clang",
+            c => c,
+        };
+        let standard = self.own_flags.iter().find(|flag| flag.starts_with("-std=") && !flag.contains("++"));
+        let in_c = CProgram { compiler, ..*self };
         for source in sources {
-            objects.push(self.compile(&source, folder, &[standard, "-x", language]));
+            objects.push(in_c.compile(&source, folder, &[standard.unwrap_or(&"-std=c99")]));
         }
         let path = folder.join("program");
         let mut link = Command::new(self.compiler);
         // Warnings of link-time optimization are errors, too.
         link.args(["-O2", "-Werror"]).args(self.flags).args(objects);
-        link.arg("-o").arg(&path).args(["-ldl", "-lm"]).succeed();
+        let linked = !self.fast && self.flags.contains(&"-DUSE_LTTNG");
+        link.arg("-o").arg(&path).args(linked.then_some("-llttng-ust")).args(["-ldl", "-lm"]).succeed();
         Built { folder: temporary, path }
     }
 
@@ -134,11 +143,14 @@ impl<'p> CProgram<'p> {
 pub const VALKEY: &[&str] = &["catalog/valkey.toml"];
 
 /// Writes what is generated for C, and returns the files to compile.
-pub fn generate_c(catalogs: &[&str], folder: &Path) -> Vec<PathBuf> {
+pub fn generate_c(catalogs: &[&str], fast: bool, folder: &Path) -> Vec<PathBuf> {
     let read =
         |path: &&str| Catalog::read(workspace().join(path)).unwrap_or_else(|errors| panic!("{errors}"));
     let catalogs: Vec<Catalog> = catalogs.iter().map(read).collect();
-    let files = lttng_provider_build::c_sources(&catalogs).expect("no names clash");
+    let mut options = COptions::default();
+    (options.fast, options.stopwatches, options.dtrace_macros) = (fast, true, true);
+    options.build_files = vec![BuildFile::Automake, BuildFile::CMake, BuildFile::Make, BuildFile::PkgConfig];
+    let files = c_sources(&catalogs, &options).expect("no names clash");
     fs::create_dir_all(folder).expect("the folder is writable");
     for file in &files {
         fs::write(folder.join(&file.name), &file.text).expect("the folder is writable");

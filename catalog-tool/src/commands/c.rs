@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use lttng_provider_build::{GeneratedFile, c_sources};
+use lttng_provider_build::{BuildFile, COptions, License, c_sources};
 
 use crate::files;
 use crate::outcome::{Outcome, Trouble};
@@ -19,6 +19,14 @@ pub struct Options {
     #[arg(long, short, value_name = "DIR")]
     out: PathBuf,
 
+    /// Write LTTng's own macros and USDT probes, and nothing else that runs; the default.
+    #[arg(long, conflicts_with = "fast")]
+    plain: bool,
+
+    /// Record with one call an event, by a support header for LTTng-UST 2.13 to 2.15, and start without LTTng-UST installed.
+    #[arg(long)]
+    fast: bool,
+
     /// Write nothing, and fail if a file in DIR is missing or is not what would be written.
     #[arg(long)]
     check: bool,
@@ -29,9 +37,21 @@ pub struct Options {
     #[arg(long)]
     start_probes: bool,
 
-    /// The licence of the files, as SPDX names it.
-    #[arg(long, value_name = "SPDX", default_value = "MIT OR Apache-2.0", value_parser = licence)]
-    license: String,
+    /// Give every event with a duration trace_…_stopwatch() and trace_…_stop(), which measure it while it is on.
+    #[arg(long)]
+    stopwatches: bool,
+
+    /// Write NAME-dtrace.h, with the events as macros in `dtrace -h`'s spelling.
+    #[arg(long)]
+    dtrace: bool,
+
+    /// Write a fragment for a build system: automake, cmake, make or pkg-config; may be repeated.
+    #[arg(long, value_name = "SYSTEM")]
+    build: Vec<BuildFile>,
+
+    /// The licence of the files: 0BSD or MIT.
+    #[arg(long, value_name = "SPDX", default_value = "0BSD")]
+    license: License,
 }
 
 pub fn run(options: &Options) -> Result<Outcome, Trouble> {
@@ -40,11 +60,21 @@ pub fn run(options: &Options) -> Result<Outcome, Trouble> {
         catalogs.push(files::catalog(path)?);
     }
     if options.start_probes {
-        let events =
-            catalogs.iter_mut().flat_map(|catalog| &mut catalog.providers).flat_map(|p| &mut p.events);
-        events.for_each(|event| event.entry |= event.meaning.duration.is_some());
+        for provider in catalogs.iter_mut().flat_map(|catalog| &mut catalog.providers) {
+            let names: Vec<String> = provider.events.iter().map(|event| event.name.clone()).collect();
+            // An event may have that name already.
+            let is_free = |name: &str| !names.contains(&format!("{name}__start"));
+            let timed = provider.events.iter_mut().filter(|event| event.meaning.duration.is_some());
+            timed.for_each(|event| event.entry |= is_free(&event.name));
+        }
     }
-    let generated = c_sources(&catalogs).map_err(|clash| Trouble::Failed(clash.to_string()))?;
+    let mut chosen = COptions::default();
+    chosen.fast = options.fast;
+    chosen.stopwatches = options.stopwatches;
+    chosen.dtrace_macros = options.dtrace;
+    chosen.build_files.clone_from(&options.build);
+    chosen.license = options.license;
+    let generated = c_sources(&catalogs, &chosen).map_err(|clash| Trouble::Failed(clash.to_string()))?;
     let folder = &options.out;
     if !options.check {
         fs::create_dir_all(folder).map_err(|error| Trouble::file(folder, "cannot be made", &error))?;
@@ -52,8 +82,7 @@ pub fn run(options: &Options) -> Result<Outcome, Trouble> {
     let (mut written, mut stale) = (String::new(), Vec::new());
     for file in &generated {
         let path = folder.join(&file.name);
-        let text = licensed(file, &options.license);
-        if fs::read(&path).is_ok_and(|present| present == text.as_bytes()) {
+        if fs::read(&path).is_ok_and(|present| present == file.text.as_bytes()) {
             continue;
         }
         if options.check {
@@ -61,7 +90,7 @@ pub fn run(options: &Options) -> Result<Outcome, Trouble> {
             stale.push(format!("{}: {what}; run `lttng-catalog c` without --check", path.display()));
             continue;
         }
-        files::write(Some(&path), &text)?;
+        files::write(Some(&path), &file.text)?;
         written.push_str(&format!("{}\n", path.display()));
     }
     if !stale.is_empty() {
@@ -69,21 +98,4 @@ pub fn run(options: &Options) -> Result<Outcome, Trouble> {
     }
     files::write(None, &written)?;
     Ok(Outcome::Fine)
-}
-
-/// The file with its licence in the first line.
-fn licensed(file: &GeneratedFile, license: &str) -> String {
-    let is_c = file.name.ends_with(".c") || file.name.ends_with(".h");
-    let line = format!("SPDX-License-Identifier: {license}");
-    let line = if is_c { format!("/* {line} */\n") } else { format!("# {line}\n") };
-    line + &file.text
-}
-
-/// Nothing that would end a comment.
-fn licence(text: &str) -> Result<String, String> {
-    let is_good = |letter: char| letter.is_ascii_alphanumeric() || " .-+():".contains(letter);
-    match !text.is_empty() && text.chars().all(is_good) {
-        true => Ok(text.to_owned()),
-        false => Err("write an SPDX expression, for example BSD-3-Clause".to_owned()),
-    }
 }

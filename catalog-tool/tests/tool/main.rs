@@ -1,9 +1,9 @@
 //! The program `lttng-catalog` and its parts.
 
 mod cli;
+mod contrib;
 mod hostile;
 mod import;
 mod list;
-mod memcached;
 mod record;
 mod round_trip;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use lttng_catalog::Catalog;
 use lttng_catalog_cli::diff::diff;
 use lttng_catalog_cli::import::{Options, header, provider_file};
-use lttng_provider_build::{BackEnds, c_sources, generate};
+use lttng_provider_build::{BackEnds, COptions, c_sources, generate};
 use lttng_testing::{CommandInTime as _, cases, missing_tool};
 
 #[test]
@@ -189,7 +189,7 @@ fn noted_of_catalog(file: &str, text: &str) -> Vec<(String, Vec<i32>)> {
     let imported = imported.unwrap_or_else(|problems| panic!("{problems}"));
     assert_eq!(imported.left_out, [], "{file}");
     let catalog = Catalog::parse(file, &imported.text).expect("it is a catalog");
-    let files = c_sources(&[catalog]).expect("they do not clash");
+    let files = c_sources(&[catalog], &COptions::default()).expect("they do not clash");
     let files: Vec<_> = files.into_iter().map(|file| (file.name, file.text)).collect();
     noted_of(&files, &["-DUSE_USDT", "-Wall", "-Werror"])
 }

@@ -86,11 +86,6 @@ impl<'c> Event<'c> {
         format!("lttng_provider_deliver_{}", self.symbol)
     }
 
-    /// The symbol of the function that emits the event for C.
-    pub fn emit_function(&self) -> String {
-        format!("lttng_provider_emit_{}", self.symbol)
-    }
-
     /// The symbol of the function at whose start the USDT probe is.
     pub fn probe_function(&self) -> String {
         format!("lttng_provider_usdt_{}", self.symbol)
@@ -106,8 +101,7 @@ impl<'c> Event<'c> {
         format!("lttng_provider_semaphore_{}", self.symbol)
     }
 
-    /// The parameters of the function that emits the event for C, for each argument: as LTTng's macros have them, and
-    /// with the length of every text.
+    /// The parameters of each argument: as LTTng's macros have them, and with the length of every text.
     pub fn sized_c_parameters(&self) -> Vec<Vec<CParameter>> {
         let mut all: Vec<_> = self.arguments.iter().map(Argument::c_parameters).collect();
         let mut taken: Vec<String> = all.iter().flatten().map(|parameter| parameter.name.clone()).collect();
@@ -122,12 +116,6 @@ impl<'c> Event<'c> {
             }
         }
         all
-    }
-
-    /// Those of them that an application passes.
-    pub fn passed_c_parameters(&self) -> Vec<CParameter> {
-        let all = self.arguments.iter().zip(self.sized_c_parameters());
-        all.filter(|(argument, _)| argument.is_passed()).flat_map(|(_, parameters)| parameters).collect()
     }
 
     /// The bytes that the packed event takes, if they are always the same and fit on the stack.

@@ -3,26 +3,51 @@
 use lttng_catalog::lowered::{Argument, CParameter, Duration, Event, Provider};
 use lttng_catalog::{Catalog, Extent};
 
-use super::build_files::base_name;
-use super::switch;
+use super::names::{base_name, macro_stem, parameter_list, parameters, passed, stem};
+use super::{COptions, fast, stack};
 use crate::GeneratedFile;
-use crate::c_text::{comment, list};
+use crate::c_text::comment;
 
-pub(super) fn header(catalog: &Catalog, providers: &[&Provider<'_>]) -> GeneratedFile {
+pub(super) fn header(catalog: &Catalog, providers: &[&Provider<'_>], options: &COptions) -> GeneratedFile {
     let base = base_name(catalog);
-    let guard = format!("LTTNG_APPLICATION_{}_H", base.to_ascii_uppercase().replace(['-', '.'], "_"));
+    let upper = macro_stem(catalog);
     let origin = providers.first().map(|provider| comment(&provider.origin())).unwrap_or_default();
-    let parts: String = providers.iter().map(|provider| one(provider)).collect();
-    let parts = parts + &switch::declarations(catalog);
+    let headers: String = providers.iter().map(|p| format!("#include \"{}-tp.h\"\n", p.name)).collect();
+    let support = if options.fast { "#include \"lttng_fast.h\"\n" } else { "" };
+    let events = || providers.iter().flat_map(|provider| &provider.events);
+    let writer = Writer { stem: stem(catalog), upper: upper.clone(), options };
+    let mut parts = macros(&upper, options.fast);
+    parts.push_str(&writer.functions(events().collect()));
+    for provider in providers {
+        parts.push_str(&writer.provider(provider));
+    }
     let text = format!(
-        "{origin}#ifndef {guard}
-#define {guard}
+        "{origin}#ifndef {upper}_H
+#define {upper}_H
 
-#include \"lttng_application.h\"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * trace_PROVIDER_EVENT(...) emits an event, and trace_PROVIDER_EVENT_enabled() says whether a tracer wants it. Arguments are
+ * evaluated only then; PROVIDER-tp.h says what they are. USE_LTTNG and USE_USDT choose the tracers; without either, no call
+ * leaves any code.
+ */
+#if defined(USE_LTTNG)
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored \"-Wgnu-zero-variadic-macro-arguments\" /* in LTTng's macros */
+#endif
+{support}{headers}#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
+#endif
 
 #ifdef __cplusplus
 extern \"C\" {{
 #endif
+
 {parts}
 #ifdef __cplusplus
 }}
@@ -34,228 +59,223 @@ extern \"C\" {{
     GeneratedFile { name: format!("{base}.h"), text }
 }
 
-fn one(provider: &Provider<'_>) -> String {
-    let name = &provider.name;
-    let doc = comment(&provider.source.doc);
-    let events: String = provider.events.iter().map(event).collect();
-    format!("\n{doc}#define {name}_trace(...) lttng_ust_tracepoint(__VA_ARGS__)\n{events}")
-}
-
-fn event(event: &Event<'_>) -> String {
-    let Event { symbol, c_name, .. } = event;
-    let sized = event.passed_c_parameters();
-    let plain: Vec<CParameter> = event.passed().flat_map(Argument::c_parameters).collect();
-    let emit = event.emit_function();
-    let mut text = format!("\n{}", comment(&documentation(event)));
-    text.push_str(&format!("LTTNG_APPLICATION_SWITCH({symbol});\n\n"));
-    text.push_str("#if defined(USE_LTTNG) || defined(USE_USDT)\n");
-    text.push_str(&function_head(
-        "",
-        &format!("extern void {emit}("),
-        &sized,
-        ") LTTNG_APPLICATION_HIDDEN;\n",
-    ));
-    text.push_str("#endif\n\n");
-    text.push_str(&format!(
-        "static inline bool trace_{c_name}_enabled(void)\n{{\n\treturn LTTNG_APPLICATION_ENABLED({symbol});\n}}\n\n"
-    ));
-    text.push_str(&switch(event));
-    let callback = format!("lttng_ust_tracepoint_cb_{symbol}");
-    text.push_str(&function(&callback, &plain, &emit, &measured(event)));
-    text.push_str(&addresses(event, &callback, false));
-    text.push_str(&call(&format!("trace_{c_name}"), c_name, &callback, &plain));
-    if sized != plain {
-        let name = format!("lttng_application_sized_{symbol}");
-        text.push_str(&function(&name, &sized, &emit, &within(event)));
-        text.push_str(&addresses(event, &name, true));
-        text.push_str(&call(&format!("trace_{c_name}_with_lengths"), c_name, &name, &sized));
-    }
-    if event.probe.has_start {
-        text.push_str(&start(event));
-    }
-    text.push_str(&stopwatch(event, &callback));
-    text.push_str(&spelling(event, plain.len()));
-    text
-}
-
-/// The switch that keeps an event off while the program runs, whatever tracers ask for.
-fn switch(event: &Event<'_>) -> String {
-    let Event { symbol, c_name, .. } = event;
-    let function = |name: &str, off: bool| {
-        format!(
-            "static inline void trace_{c_name}_{name}(void)\n{{\n\tLTTNG_APPLICATION_FORCE({symbol}, {off});\n}}\n\n"
-        )
-    };
-    function("force_off", true) + &function("release", false)
-}
-
-/// The catalog's documentation, and the call.
-fn documentation(event: &Event<'_>) -> String {
-    let lines = event.passed().map(|argument| {
-        let parameters: Vec<_> = argument.c_parameters().iter().map(CParameter::declaration).collect();
-        let network = if argument.is_swapped() { " (in the order of the machine)" } else { "" };
-        let doc = argument.field.doc.split_whitespace().collect::<Vec<_>>().join(" ");
-        format!("\n{}{network}: {doc}", parameters.join(", "))
-    });
-    format!("{}{}", event.source.doc.trim(), lines.collect::<String>())
-}
-
-/// `static inline void name(a, b) { emit(…); }`
-fn function(name: &str, parameters: &[CParameter], emit: &str, arguments: &[String]) -> String {
-    let unused: String = parameters.iter().map(|p| format!("\t(void) {};\n", p.name)).collect();
-    let unused = if unused.is_empty() { "\t/* No back end is on. */\n".to_owned() } else { unused };
+/// What the macros of events are made of.
+fn macros(upper: &str, fast: bool) -> String {
+    // The faster way says whether it has recorded the event; LTTng's own is called here, for the address of the call.
+    let (more, condition) = if fast { (", fast", " && !fast") } else { ("", "") };
     format!(
-        "{head}{{\n#if defined(USE_LTTNG) || defined(USE_USDT)\n{call}\n\tLTTNG_APPLICATION_STAY;\n#else\n{unused}#endif\n}}\n\n",
-        head = function_head("", &format!("LTTNG_APPLICATION_INLINE void {name}("), parameters, ")\n"),
-        call = list("\t", &format!("{emit}("), arguments, ");"),
-    )
-}
+        "#define {upper}_HIDDEN __attribute__((visibility(\"hidden\")))
 
-fn function_head(indent: &str, start: &str, parameters: &[CParameter], end: &str) -> String {
-    let declared: Vec<String> = match parameters {
-        [] => vec!["void".to_owned()],
-        _ => parameters.iter().map(CParameter::declaration).collect(),
-    };
-    list(indent, start, &declared, end)
-}
-
-/// The macro that an application calls; its arguments are not evaluated unless something records.
-fn call(name: &str, c_name: &str, function: &str, parameters: &[CParameter]) -> String {
-    let (parameters, arguments) = if parameters.is_empty() { ("", "") } else { ("...", "__VA_ARGS__") };
-    format!(
-        "#define {name}({parameters}) \\
-\tdo {{ \\
-\t\tif (trace_{c_name}_enabled()) \\
-\t\t\t{function}({arguments}); \\
-\t}} while (0)
-
-"
-    )
-}
-
-/// A macro around a function with addresses among its arguments, so that it takes pointers as well as numbers.
-fn addresses(event: &Event<'_>, function: &str, is_sized: bool) -> String {
-    let each = event.arguments.iter().zip(event.sized_c_parameters()).filter(|(a, _)| a.is_passed());
-    let each = each.flat_map(|(argument, sized)| {
-        let count = if is_sized { sized.len() } else { argument.c_parameters().len() };
-        vec![argument.is_address(); count]
-    });
-    let is_address: Vec<bool> = each.collect();
-    if !is_address.contains(&true) {
-        return String::new();
-    }
-    let names: Vec<String> = (0..is_address.len()).map(|index| format!("a{index}")).collect();
-    let passed = names.iter().zip(is_address);
-    let passed = passed.map(|(name, cast)| if cast { format!("(uint64_t) ({name})") } else { name.clone() });
-    let passed: Vec<String> = passed.collect();
-    format!("#define {function}({}) \\\n\t{function}({})\n\n", names.join(", "), passed.join(", "))
-}
-
-/// What `lttng_ust_tracepoint(provider, event, …)` becomes.
-fn spelling(event: &Event<'_>, count: usize) -> String {
-    let Event { symbol, c_name, .. } = event;
-    let names: Vec<String> = (0..count).map(|index| format!("a{index}")).collect();
-    let passed = names.join(", ");
-    let taken = [names, vec!["none".to_owned()]].concat().join(", ");
-    format!(
-        "#define lttng_ust_tracepoint_{symbol} (*lttng_application_state(trace_{c_name}_enabled()))
-#define lttng_application_emit_{symbol}({taken}) trace_{c_name}({passed})
-#define lttng_application_record_{symbol}({taken}) lttng_ust_tracepoint_cb_{symbol}({passed})
-"
-    )
-}
-
-/// The probe at which a measurement begins.
-fn start(event: &Event<'_>) -> String {
-    let (c_name, function) = (&event.c_name, event.start_function());
-    format!(
-        "#if defined(USE_USDT)
-extern void {function}(const uint64_t *values) LTTNG_APPLICATION_HIDDEN;
-#define trace_{c_name}_start() \\
-\tdo {{ \\
-\t\tif (trace_{c_name}_enabled()) \\
-\t\t\t{function}(NULL); \\
-\t}} while (0)
+#if defined(USE_LTTNG)
+#define {upper}_LTTNG_ON(provider, name) lttng_ust_tracepoint_enabled(provider, name)
+#define {upper}_LTTNG(provider, name, arguments{more}) \\
+\tif ({upper}_LTTNG_ON(provider, name){condition}) \\
+\t\tlttng_ust_tracepoint_cb_##provider##___##name arguments;
 #else
-#define trace_{c_name}_start() do {{ }} while (0)
+#define {upper}_LTTNG_ON(provider, name) 0
+#define {upper}_LTTNG(provider, name, arguments{more})
 #endif
 
+#if defined(USE_USDT)
+#define {upper}_USDT_ON(provider, name) \\
+\t__builtin_expect(*(const volatile unsigned short *) &provider##_##name##_semaphore != 0, 0)
+#define {upper}_USDT(provider, name, arguments) \\
+\tif ({upper}_USDT_ON(provider, name)) \\
+\t\tlttng_usdt_##provider##___##name arguments;
+#define {upper}_PROBE(provider, name, parameters) \\
+\textern unsigned short provider##_##name##_semaphore {upper}_HIDDEN; \\
+\textern void lttng_usdt_##provider##___##name parameters {upper}_HIDDEN;
+#else
+#define {upper}_USDT_ON(provider, name) 0
+#define {upper}_USDT(provider, name, arguments)
+#define {upper}_PROBE(provider, name, parameters)
+#endif
+
+#if defined(USE_LTTNG) || defined(USE_USDT)
+#define {upper}_EVENT(provider, name, parameters, arguments{more}) \\
+\t{upper}_PROBE(provider, name, parameters) \\
+\tstatic inline __attribute__((always_inline)) void trace_emit_##provider##___##name parameters \\
+\t{{ \\
+\t\t{upper}_LTTNG(provider, name, arguments{more}) \\
+\t\t{upper}_USDT(provider, name, arguments) \\
+\t}}
+#else
+#define {upper}_EVENT(provider, name, parameters, arguments{more}) \\
+\textern void trace_emit_##provider##___##name parameters;
+#endif
+
+#define {upper}_ENABLED(provider, name) ({upper}_LTTNG_ON(provider, name) || {upper}_USDT_ON(provider, name))
+#define {upper}(provider, name, arguments) \\
+\tdo {{ \\
+\t\tif ({upper}_ENABLED(provider, name)) \\
+\t\t\ttrace_emit_##provider##___##name arguments; \\
+\t}} while (0)
 "
     )
 }
 
-/// Measures the duration of an event that has one.
-fn stopwatch(event: &Event<'_>, callback: &str) -> String {
-    let c_name = &event.c_name;
-    let Some((duration, unit)) =
-        event.duration.and_then(|Duration { index, unit }| Some((index, unit.nanoseconds()?)))
-    else {
-        return String::new();
-    };
-    let (mut names, mut passed) = (vec!["began".to_owned()], Vec::new());
-    for (index, argument) in event.arguments.iter().enumerate().filter(|(_, argument)| argument.is_passed()) {
-        for parameter in argument.c_parameters() {
-            passed.push(if index == duration {
-                format!("({}) ((lttng_application_now() - lttng_began) / {unit})", parameter.kind)
-            } else {
-                let name = format!("a{}", passed.len());
-                names.push(name.clone());
-                name
-            });
+struct Writer<'w> {
+    stem: String,
+    upper: String,
+    options: &'w COptions,
+}
+
+impl Writer<'_> {
+    /// What some events need, for those catalogs that have such events.
+    fn functions(&self, events: Vec<&Event<'_>>) -> String {
+        let Writer { stem, upper, .. } = self;
+        let mut text = String::new();
+        if events.iter().flat_map(|event| &event.arguments).any(|argument| most(argument).is_some()) {
+            text.push_str(&format!(
+                "
+/* What the recorded length can count; what was negative is 0. */
+static inline size_t {stem}_length(size_t length, size_t most)
+{{
+\tif (length > SIZE_MAX / 2)
+\t\treturn 0;
+\treturn length < most ? length : most;
+}}
+"
+            ));
+        }
+        let mut needed = Vec::new();
+        if events.iter().any(|event| event.has_stack()) {
+            needed.push(format!("extern size_t {stem}_stack(uint64_t *frames) {upper}_HIDDEN;\n"));
+        }
+        if self.options.stopwatches && events.iter().any(|event| event.duration.is_some()) {
+            needed.push(format!("extern uint64_t {stem}_now(void) {upper}_HIDDEN;\n"));
+        }
+        if !needed.is_empty() {
+            text.push_str(&format!("\n{}", needed.concat()));
+        }
+        text
+    }
+
+    fn provider(&self, provider: &Provider<'_>) -> String {
+        let name = &provider.name;
+        let mut text = format!("\n/* {name}, also in the spelling `{name}_trace({name}, event, ...)` */\n");
+        text.push_str(&format!(
+            "#define {name}_trace(provider, name, ...) trace_##provider##_##name(__VA_ARGS__)\n"
+        ));
+        if self.options.fast {
+            let declared = fast::classes(provider).into_iter().map(|class| class.declaration(&self.upper));
+            text.push_str(&format!("\n#if defined(USE_LTTNG)\n{}#endif\n", declared.collect::<String>()));
+        }
+        provider.events.iter().for_each(|event| text.push_str(&self.event(name, event)));
+        text
+    }
+
+    fn event(&self, provider: &str, event: &Event<'_>) -> String {
+        let (upper, name, c_name) = (&self.upper, &event.source.name, &event.c_name);
+        let arguments = self.arguments(event);
+        let fast = match self.options.fast {
+            true => format!(", {}", fast::call(provider, event, &arguments)),
+            false => String::new(),
+        };
+        let mut text = format!(
+            "\n{upper}_EVENT({provider}, {name}, {}, ({}){fast})\n",
+            parameter_list(&parameters(event)),
+            arguments.join(", ")
+        );
+        let function = match event.has_stack() {
+            true => {
+                text.push_str(&stack::wrapper(&self.stem, event));
+                format!("trace_captured_{}", event.symbol)
+            }
+            false => format!("trace_emit_{}", event.symbol),
+        };
+        text.push_str(&self.call(provider, event, &function));
+        text.push_str(&format!("#define trace_{c_name}_enabled() {upper}_ENABLED({provider}, {name})\n"));
+        if event.probe.has_start {
+            text.push_str(&format!(
+                "{upper}_PROBE({provider}, {name}__start, (void))
+#define trace_{c_name}_start() do {{ {upper}_USDT({provider}, {name}__start, ()) }} while (0)\n"
+            ));
+        }
+        if self.options.stopwatches {
+            text.push_str(&self.stopwatch(event));
+        }
+        text
+    }
+
+    /// The macro that an application calls.
+    fn call(&self, provider: &str, event: &Event<'_>, function: &str) -> String {
+        let (upper, name, c_name) = (&self.upper, &event.source.name, &event.c_name);
+        let names: Vec<String> = (0..passed(event).len()).map(|index| format!("a{index}")).collect();
+        let has_address = event.passed().any(Argument::is_address);
+        // An address may be a pointer or a number.
+        let each = event.passed().flat_map(|a| vec![a.is_address(); a.c_parameters().len()]).zip(&names);
+        let cast = each.map(|(cast, name)| if cast { format!("(uint64_t) ({name})") } else { name.clone() });
+        let (taken, given) = match (names.is_empty(), has_address) {
+            (true, _) => (String::new(), String::new()),
+            (_, true) => (names.join(", "), cast.collect::<Vec<_>>().join(", ")),
+            _ => ("...".to_owned(), "__VA_ARGS__".to_owned()),
+        };
+        match event.has_stack() {
+            false => format!("#define trace_{c_name}({taken}) {upper}({provider}, {name}, ({given}))\n"),
+            true => format!(
+                "#define trace_{c_name}({taken}) do {{ if (trace_{c_name}_enabled()) {function}({given}); }} while (0)\n"
+            ),
         }
     }
-    let start = if event.probe.has_start { format!("\ttrace_{c_name}_start();\n") } else { String::new() };
-    format!(
-        "static inline uint64_t trace_{c_name}_stopwatch(void)
-{{
-{start}\treturn trace_{c_name}_enabled() ? lttng_application_now() : 0;
-}}
 
+    /// What the event's function passes on.
+    fn arguments(&self, event: &Event<'_>) -> Vec<String> {
+        let each = event.arguments.iter().flat_map(|argument| {
+            let mut names: Vec<String> = argument.c_parameters().into_iter().map(|p| p.name).collect();
+            if let (Some(most), Some(length)) = (most(argument), names.get_mut(1)) {
+                *length = format!("{}_length({length}, {most})", self.stem);
+            }
+            names
+        });
+        each.collect()
+    }
+
+    /// Measures the duration of an event that has one.
+    fn stopwatch(&self, event: &Event<'_>) -> String {
+        let (c_name, stem) = (&event.c_name, &self.stem);
+        let unit = event.duration.and_then(|Duration { index, unit }| Some((index, unit.nanoseconds()?)));
+        let Some((duration, unit)) = unit else { return String::new() };
+        let (mut names, mut given) = (vec!["began".to_owned()], Vec::new());
+        for (index, argument) in
+            event.arguments.iter().enumerate().filter(|(_, argument)| argument.is_passed())
+        {
+            for CParameter { kind, .. } in argument.c_parameters() {
+                given.push(if index == duration {
+                    format!("({kind}) (({stem}_now() - lttng_began) / {unit})")
+                } else {
+                    names.push(format!("a{}", given.len()));
+                    format!("a{}", given.len())
+                });
+            }
+        }
+        let start =
+            if event.probe.has_start { format!("\ttrace_{c_name}_start();\n") } else { String::new() };
+        format!(
+            "static inline uint64_t trace_{c_name}_stopwatch(void)
+{{
+{start}\treturn trace_{c_name}_enabled() ? {stem}_now() : 0;
+}}
 #define trace_{c_name}_stop({names}) \\
 \tdo {{ \\
 \t\tconst uint64_t lttng_began = (began); \\
-\t\tif (lttng_began && trace_{c_name}_enabled()) \\
-\t\t\t{callback}({passed}); \\
+\t\tif (lttng_began) \\
+\t\t\ttrace_{c_name}({given}); \\
 \t}} while (0)
-
 ",
-        names = names.join(", "),
-        passed = passed.join(", "),
-    )
+            names = names.join(", "),
+            given = given.join(", "),
+        )
+    }
 }
 
-/// Arguments of the emitting function where texts end in a NUL.
-fn measured(event: &Event<'_>) -> Vec<String> {
-    let each = event.passed().flat_map(|argument| {
-        let parameters = argument.c_parameters();
-        let name = &parameters[0].name;
-        match argument.shape.extent {
-            Extent::Terminated => {
-                let text = format!("lttng_application_text({name})");
-                vec![text.clone(), format!("lttng_application_length({text})")]
-            }
-            Extent::Fixed(count) if argument.is_text() => {
-                vec![name.clone(), format!("lttng_application_length_within({name}, {count})")]
-            }
-            _ => parameters.iter().map(|parameter| parameter.name.clone()).collect(),
+/// The longest length that LTTng's macros write as it is: a longer one would make the rest of a packet unreadable.
+fn most(argument: &Argument<'_>) -> Option<String> {
+    match argument.shape.extent {
+        Extent::Counted(width) if argument.field.signed_length => Some(format!("INT{}_MAX", width.bits())),
+        Extent::Counted(width) if argument.is_passed() && width.bits() < 32 => {
+            Some(format!("UINT{}_MAX", width.bits()))
         }
-    });
-    each.collect()
-}
-
-/// Arguments of the emitting function where texts come with their lengths.
-fn within(event: &Event<'_>) -> Vec<String> {
-    let parameters = event.sized_c_parameters();
-    let each = event.arguments.iter().zip(&parameters).filter(|(a, _)| a.is_passed()).flat_map(
-        |(argument, parameters)| {
-            let names: Vec<String> = parameters.iter().map(|parameter| parameter.name.clone()).collect();
-            match &names[..] {
-                [start, length] if argument.is_text() && argument.field.length_argument().is_none() => {
-                    vec![start.clone(), format!("lttng_application_length_within({start}, {length})")]
-                }
-                _ => names,
-            }
-        },
-    );
-    each.collect()
+        _ => None,
+    }
 }

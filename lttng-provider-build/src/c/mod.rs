@@ -2,23 +2,27 @@
 
 mod build_files;
 mod dtrace;
-mod emit;
+mod fast;
 mod header;
-mod probe;
-mod signature;
+mod license;
+mod names;
+mod options;
 mod source;
-mod switch;
+mod stack;
 
 use lttng_catalog::Catalog;
 use lttng_catalog::lowered::{Program, Provider};
 
-use crate::{Error, GeneratedFile, lttng, usdt};
+use crate::{Error, GeneratedFile, lttng};
+
+pub use build_files::BuildFile;
+pub use license::License;
+pub use options::COptions;
 
 /// The files for a program in C or C++.
 ///
-/// For each catalog there is a header that the application includes, `NAME-trace.h`, or `NAME-dtrace.h`
-/// with macros as `dtrace -h` makes them, and fragments for pkg-config, make and CMake, `NAME-trace.pc`, `.mk` and `.cmake`; for each provider a C file to compile, `PROVIDER.c`. The other files are
-/// included by these.
+/// For each catalog there is a header that the application includes, `NAME-trace.h`, and for each provider a header in LTTng's
+/// macros, `PROVIDER-tp.h`, and a C file to compile, `PROVIDER-tp.c`. [`COptions`] adds others.
 ///
 /// Nothing is recorded, and neither LTTng-UST nor anything else is needed, unless `USE_LTTNG` or `USE_USDT` is defined
 /// where they are compiled.
@@ -27,45 +31,38 @@ use crate::{Error, GeneratedFile, lttng, usdt};
 ///
 /// | call | does |
 /// |---|---|
-/// | `trace_valkey_db_expire_del(…)` | emits the event; its arguments are evaluated only while it is recorded |
-/// | `trace_valkey_db_expire_del_with_lengths(…)` | the same, with a length after each text, if it has any |
+/// | `trace_valkey_db_expire_del(…)` | emits the event; its arguments are evaluated only while a tracer wants it |
+/// | `trace_valkey_db_expire_del_enabled()` | whether a tracer wants it |
 /// | `trace_valkey_db_expire_del_start()` | fires the start probe, if the catalog has `entry = true` |
-/// | `trace_valkey_db_expire_del_stopwatch()` | begins to measure, if the event has a duration; fires the start probe, if any |
+/// | `trace_valkey_db_expire_del_stopwatch()` | with [`COptions::stopwatches`], begins to measure a duration |
 /// | `trace_valkey_db_expire_del_stop(BEGAN, …)` | emits the event with the time since then; the other arguments are as above |
-/// | `trace_valkey_db_expire_del_enabled()` | whether it is recorded: a tracer wants it, and it is not forced off |
-/// | `trace_valkey_db_expire_del_force_off()` | keeps it off while the program runs, whatever tracers ask for |
-/// | `trace_valkey_db_expire_del_release()` | lets tracers decide again |
-///
-/// The last two may be called by any thread at any time, and cost nothing while the event is not recorded. For all events
-/// of the catalog `valkey` there are `valkey_trace_force_off()`, `valkey_trace_release()` and
-/// `valkey_trace_toggle_on_signal(SIGUSR2)`.
 ///
 /// ```
-/// let files = lttng_provider_build::c_sources(&[lttng_catalog::valkey()]).unwrap();
+/// use lttng_provider_build::{COptions, c_sources};
+///
+/// let files = c_sources(&[lttng_catalog::valkey()], &COptions::default()).unwrap();
 /// let header = files.iter().find(|file| file.name == "valkey-trace.h").unwrap();
 /// assert!(header.text.contains("#define trace_valkey_db_expire_del(...)"));
 /// assert_eq!(files.iter().filter(|file| file.is_c_source()).count(), 6);
 /// ```
-pub fn c_sources(catalogs: &[Catalog]) -> Result<Vec<GeneratedFile>, Error> {
+pub fn c_sources(catalogs: &[Catalog], options: &COptions) -> Result<Vec<GeneratedFile>, Error> {
     let program = Program::lower(catalogs, "")?;
     program.check_c_names()?;
-    let support = ("lttng_application.h", include_str!("lttng_application.h"));
-    let mut files = vec![
-        GeneratedFile { name: support.0.to_owned(), text: support.1.to_owned() },
-        lttng::support(),
-        usdt::support_for_c(),
-    ];
+    let mut files = Vec::new();
+    if options.fast {
+        let text = include_str!("lttng_fast.h").to_owned();
+        files.push(GeneratedFile { name: "lttng_fast.h".to_owned(), text });
+    }
     for catalog in catalogs {
         let own = |provider: &&Provider<'_>| std::ptr::eq(provider.catalog, catalog);
         let providers: Vec<_> = program.providers.iter().filter(own).collect();
-        files.push(header::header(catalog, &providers));
-        files.push(dtrace::header(catalog, &providers));
-        files.extend(build_files::build_files(catalog, &providers));
-        let mut switch = Some(switch::functions(catalog, &providers));
-        for provider in &providers {
-            let source = source::source(provider, &switch.take().unwrap_or_default());
-            files.extend([lttng::header(provider), source]);
+        files.push(header::header(catalog, &providers, options));
+        files.extend(options.dtrace_macros.then(|| dtrace::header(catalog, &providers)));
+        files.extend(options.build_files.iter().map(|kind| kind.file(catalog, &providers, options.fast)));
+        for (index, provider) in providers.iter().enumerate() {
+            let more = if index == 0 { source::shared(catalog, &providers, options) } else { String::new() };
+            files.extend([lttng::header(provider), source::source(provider, options, &more)]);
         }
     }
-    Ok(files)
+    Ok(files.into_iter().map(|file| options.license.put_on(file)).collect())
 }

@@ -25,18 +25,11 @@
 #include <sys/mman.h>
 #include <sys/types.h>
 #include <unistd.h>
-#include <unwind.h>
-#ifdef __GLIBC__
-#include <gnu/libc-version.h>
-#endif
 
 /*
  * A statically linked program has a private C library. LTTng-UST would load another one beside it, and the process would
  * crash before `main`. Such a program names no dynamic loader.
  */
-#ifdef __cplusplus
-extern "C"
-#endif
 unsigned long getauxval(unsigned long type);
 
 static inline bool lttng_provider_is_static(void)
@@ -70,11 +63,6 @@ static inline void *lttng_provider_open(const char *library, int mode)
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wtypedef-redefinition"
 #pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
-#endif
-
-/* They also keep negative labels of enums as unsigned numbers, which C++ does not allow. */
-#if defined(__cplusplus)
-#pragma GCC diagnostic ignored "-Wnarrowing"
 #endif
 
 /* The ABI between providers and LTTng-UST that this file and lttng-provider's enabled check are made for. */
@@ -163,20 +151,8 @@ struct lttng_provider_shared {
 	char (*chunks)[LTTNG_PROVIDER_CHUNKS][LTTNG_PROVIDER_CHUNK];
 };
 
-typedef struct lttng_provider_shared lttng_provider_shared_type;
-
-#ifdef __cplusplus
-/* C++ has no common symbols. Files in C++ share another one with each other. */
-template <int> struct lttng_provider_shared_by_cpp {
-	static lttng_provider_shared_type shared;
-};
-template <int number> lttng_provider_shared_type lttng_provider_shared_by_cpp<number>::shared
-	__attribute__((visibility("hidden"), aligned(128)));
-#define lttng_provider_shared lttng_provider_shared_by_cpp<0>::shared
-#else
 struct lttng_provider_shared lttng_provider_shared
 	__attribute__((common, visibility("hidden"), aligned(128)));
-#endif
 
 /* The threads that had chunks are not in the child. */
 static void lttng_provider_reset_after_fork(void)
@@ -187,7 +163,7 @@ static void lttng_provider_reset_after_fork(void)
 
 static void __attribute__((constructor)) lttng_provider_start(void)
 {
-	lttng_provider_shared_type *shared = &lttng_provider_shared;
+	struct lttng_provider_shared *shared = &lttng_provider_shared;
 	size_t size = (size_t) LTTNG_PROVIDER_LANES * LTTNG_PROVIDER_CHUNKS * LTTNG_PROVIDER_CHUNK;
 	void *library, *lock, *chunks;
 
@@ -235,7 +211,7 @@ static inline uint64_t lttng_provider_runs(uint64_t bits, size_t count)
 /* Memory of this size until it is returned; NULL if too many threads have some, or if it is larger than a lane. */
 static inline char *lttng_provider_take(struct lttng_provider_taken *taken, size_t size)
 {
-	lttng_provider_shared_type *shared = &lttng_provider_shared;
+	struct lttng_provider_shared *shared = &lttng_provider_shared;
 	size_t count = (size + LTTNG_PROVIDER_CHUNK - 1) / LTTNG_PROVIDER_CHUNK;
 	/* Threads differ in where their stacks are. */
 	size_t first = (size_t) (((uint64_t) (uintptr_t) taken >> 12) * 0x9e3779b97f4a7c15u >> 62);
@@ -977,186 +953,6 @@ static inline double lttng_provider_double(const struct lttng_provider_part *par
 	memcpy(&value, &part->value, sizeof(value));
 	return value;
 }
-
-/* For events that are emitted in C: the buffer, and the functions that pack into it. */
-#define LTTNG_PROVIDER_PACKED_MAX 1536
-
-static inline size_t lttng_provider_least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-/* The bytes that elements take; larger than any buffer if the product overflows. */
-static inline size_t lttng_provider_room(size_t count, size_t size)
-{
-	return count > LTTNG_PROVIDER_PACKED_MAX ? LTTNG_PROVIDER_PACKED_MAX + 1 : count * size;
-}
-
-#define LTTNG_PROVIDER_PACK(end, type, number)		\
-	do {						\
-		type lttng_provider_number = (number);	\
-							\
-		memcpy(end, &lttng_provider_number, sizeof(type));	\
-		end += sizeof(type);			\
-	} while (0)
-
-static inline __attribute__((always_inline)) char *lttng_provider_pack_number(char *end, uint64_t value, size_t size)
-{
-	lttng_provider_store(end, value, size, false);
-	return end + size;
-}
-
-/* A string without a NUL, and a NUL after it. */
-static inline char *lttng_provider_pack_string(char *end, const char *text, size_t length)
-{
-	if (length)
-		memcpy(end, text, length);
-	end[length] = 0;
-	return end + length + 1;
-}
-
-/* Text up to its first NUL, and NULs up to `size`. */
-static inline char *lttng_provider_pack_text(char *end, const char *text, size_t length, size_t size)
-{
-	size_t used = length ? strnlen(text, length) : 0;
-
-	if (used)
-		memcpy(end, text, used);
-	memset(end + used, 0, size - used);
-	return end + size;
-}
-
-static inline __attribute__((always_inline)) char *
-lttng_provider_pack_list(char *end, const void *list, size_t count, size_t size, bool swapped)
-{
-	if (swapped)
-		lttng_provider_copy_swapped(end, (const char *) list, count, size);
-	else if (count)
-		memcpy(end, list, count * size);
-	return end + count * size;
-}
-
-static inline uint64_t lttng_provider_bits_of_float(float value)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits;
-}
-
-static inline uint64_t lttng_provider_bits_of_double(double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits;
-}
-
-/* Return addresses, the nearest first, without the capturing functions. */
-#define LTTNG_PROVIDER_FRAMES_MAX 32
-
-struct lttng_provider_frames {
-	uint64_t *frames;
-	size_t count;
-	size_t skip;
-};
-
-static inline _Unwind_Reason_Code lttng_provider_frame(struct _Unwind_Context *context, void *data)
-{
-	struct lttng_provider_frames *found = (struct lttng_provider_frames *) data;
-	uint64_t ip = (uint64_t) _Unwind_GetIP(context);
-
-	if (found->skip) {
-		found->skip--;
-		return _URC_NO_REASON;
-	}
-	if (!ip || found->count == LTTNG_PROVIDER_FRAMES_MAX)
-		return _URC_END_OF_STACK;
-	found->frames[found->count++] = ip;
-	return _URC_NO_REASON;
-}
-
-/*
- * Whether the unwinder takes no lock, so that events may be emitted in signal handlers: since glibc 2.35 it finds its tables
- * through _dl_find_object. The version is a constant of the library, which is safe to ask for anywhere.
- */
-static inline bool lttng_provider_unwinds_without_lock(void)
-{
-#ifdef __GLIBC__
-	const char *version = gnu_get_libc_version();
-	unsigned int major = 0, minor = 0;
-
-	while (*version >= '0' && *version <= '9')
-		major = major * 10 + (unsigned int) (*version++ - '0');
-	if (*version == '.')
-		version++;
-	while (*version >= '0' && *version <= '9')
-		minor = minor * 10 + (unsigned int) (*version++ - '0');
-	return major > 2 || (major == 2 && minor >= 35);
-#else
-	return false;
-#endif
-}
-
-static __attribute__((unused, noinline)) size_t lttng_provider_capture(uint64_t *frames)
-{
-	/* This function, and the one that emits. */
-	struct lttng_provider_frames found = { frames, 0, 2 };
-
-	if (!lttng_provider_unwinds_without_lock())
-		return 0;
-	_Unwind_Backtrace(lttng_provider_frame, &found);
-	return found.count;
-}
-
-/*
- * fork(2), after which LTTng-UST knows the child as another process. Preloaded, liblttng-ust-fork.so wraps `fork` to do the
- * same, and doing it twice would wait for a lock that this thread holds.
- */
-static inline bool lttng_provider_fork_is_wrapped(void)
-{
-	void *libc;
-
-	if (!dlopen("liblttng-ust-fork.so.1", RTLD_NOW | RTLD_NOLOAD))
-		return false;
-	libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
-	return !libc || dlsym(libc, "fork") != dlsym(RTLD_DEFAULT, "fork");
-}
-
-#define LTTNG_PROVIDER_FORK										\
-	__attribute__((weak, visibility("hidden"))) pid_t lttng_application_fork(void)			\
-	{												\
-		void (*before)(sigset_t *) = NULL, (*parent)(sigset_t *) = NULL, (*child)(sigset_t *) = NULL;	\
-		sigset_t signals;									\
-		pid_t pid;										\
-		int error;										\
-													\
-		if (!lttng_provider_is_static() && !lttng_provider_fork_is_wrapped()) {			\
-			*(void **) &before = dlsym(RTLD_DEFAULT, "lttng_ust_before_fork");		\
-			*(void **) &parent = dlsym(RTLD_DEFAULT, "lttng_ust_after_fork_parent");	\
-			*(void **) &child = dlsym(RTLD_DEFAULT, "lttng_ust_after_fork_child");		\
-		}											\
-		if (before && parent && child)								\
-			before(&signals);								\
-		pid = fork();										\
-		error = errno;										\
-		if (before && parent && child)								\
-			(pid ? parent : child)(&signals);						\
-		errno = error;										\
-		return pid;										\
-	}
-
-/* Applications in C know only the start of the tracepoint, under a symbol that has this type everywhere. */
-#define LTTNG_PROVIDER_APPLICATION(symbol)								\
-	extern struct lttng_application_tracepoint lttng_application_tracepoint_##symbol		\
-		__attribute__((alias("lttng_ust_tracepoint_" #symbol), used, visibility("hidden")));
-
-#define LTTNG_PROVIDER_CHECK_TRACEPOINT								\
-	typedef char lttng_provider_state_is_there[						\
-		offsetof(struct lttng_ust_tracepoint, state)					\
-			== offsetof(struct lttng_application_tracepoint, state)			\
-		&& offsetof(struct lttng_ust_tracepoint, probes)				\
-			>= sizeof(struct lttng_application_tracepoint) ? 1 : -1];
 
 /* If two crates of a program compile a provider of one name, the linker says so in these words. */
 #define LTTNG_PROVIDER_ONCE(provider)									\

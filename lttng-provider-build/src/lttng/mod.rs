@@ -5,9 +5,8 @@ mod event;
 mod header;
 mod source;
 
-pub(crate) use event::event;
 pub(crate) use header::header;
-pub(crate) use source::{includes, source_for_rust};
+pub(crate) use source::source_for_rust;
 
 use crate::GeneratedFile;
 

@@ -26,7 +26,7 @@ pub(crate) fn source_for_rust(provider: &Provider<'_>, usdt: bool) -> GeneratedF
 }
 
 /// Included like this, LTTng's macros define the probes of a provider.
-pub(crate) fn includes(provider: &Provider<'_>) -> String {
+fn includes(provider: &Provider<'_>) -> String {
     let name = &provider.name;
     let mut text = format!(
         "#define LTTNG_UST_TRACEPOINT_CREATE_PROBES

@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::slice::from_ref;
 
 use lttng_catalog::Catalog;
-use lttng_provider_build::{GeneratedFile, Options, c_sources, generate};
+use lttng_provider_build::{COptions, GeneratedFile, Options, c_sources, generate};
 use lttng_testing::{Case, cases};
 
 #[test]
@@ -41,19 +42,22 @@ fn what_applications_include_is_c99_and_cpp17_for_every_accepted_catalog() {
     }
     for (case, catalog) in accepted_catalogs() {
         let name = format!("{}-trace.h", catalog.name);
-        let files = c_sources(&[catalog]).expect("one catalog has no clash");
-        let folder = folder("c", &case);
-        write(&folder, &files);
-        let main = format!("#include \"{name}\"\nint main(void) {{ return 0; }}\n");
-        fs::write(folder.join("main.cpp"), main).expect("the folder for tests is writable");
-        let all = [&[][..], &["-DUSE_LTTNG"], &["-DUSE_USDT"], &["-DUSE_LTTNG", "-DUSE_USDT"]];
-        for back_ends in all {
-            for file in files.iter().filter(|file| file.is_c_source()) {
-                compile("c99", "c", back_ends, &folder, &file.name);
-                compile("c++17", "c++", back_ends, &folder, &file.name);
+        for fast in [true, false] {
+            let mut options = COptions::default();
+            (options.fast, options.stopwatches, options.dtrace_macros) = (fast, true, true);
+            let files = c_sources(from_ref(&catalog), &options).expect("one catalog has no clash");
+            let folder = folder(if fast { "fast" } else { "plain" }, &case);
+            write(&folder, &files);
+            let main = format!("#include \"{name}\"\nint main(void) {{ return 0; }}\n");
+            fs::write(folder.join("main.cpp"), main).expect("the folder for tests is writable");
+            let all = [&[][..], &["-DUSE_LTTNG"], &["-DUSE_USDT"], &["-DUSE_LTTNG", "-DUSE_USDT"]];
+            for back_ends in all {
+                for file in files.iter().filter(|file| file.is_c_source()) {
+                    compile("c99", "c", back_ends, &folder, &file.name);
+                }
+                compile("c++17", "c++", back_ends, &folder, "main.cpp");
+                compile("c99", "c", back_ends, &folder, "main.cpp");
             }
-            compile("c++17", "c++", back_ends, &folder, "main.cpp");
-            compile("c99", "c", back_ends, &folder, "main.cpp");
         }
     }
 }

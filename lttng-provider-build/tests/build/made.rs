@@ -4,7 +4,7 @@ use std::slice::from_ref;
 
 use fastrand::Rng;
 use lttng_catalog::{Catalog, EventName, FieldType, valkey};
-use lttng_provider_build::{Options, c_sources, generate};
+use lttng_provider_build::{COptions, Options, c_sources, generate};
 
 #[test]
 fn enum_that_does_not_exist_is_an_error() {
@@ -44,7 +44,7 @@ fn any_change_is_refused_or_generated() {
             change(&mut catalog, &mut random);
         }
         let rust = generate(from_ref(&catalog), &options);
-        assert_eq!(rust.is_ok(), c_sources(&[catalog]).is_ok());
+        assert_eq!(rust.is_ok(), c_sources(&[catalog], &COptions::default()).is_ok());
         *(if rust.is_ok() { &mut generated } else { &mut refused }) += 1;
     }
     assert!(refused > 30 && generated > 3, "{refused} refused, {generated} generated: no test of both");
@@ -87,7 +87,10 @@ fn change(catalog: &mut Catalog, random: &mut Rng) {
 
 #[track_caller]
 fn assert_refused(catalog: &Catalog, because: &str) {
-    let errors = [generate(from_ref(catalog), &Options::default()).err(), c_sources(from_ref(catalog)).err()];
+    let errors = [
+        generate(from_ref(catalog), &Options::default()).err(),
+        c_sources(from_ref(catalog), &COptions::default()).err(),
+    ];
     for error in errors {
         let error = error.expect("it was generated").to_string();
         assert!(error.contains(because), "{error}");

@@ -25,8 +25,8 @@ fn c_sources_compile_and_offer_every_event_to_both_tracers() {
     fs::write(&source, main).expect("a writable folder");
     let mut gcc = Command::new("gcc");
     gcc.args(["-std=gnu99", "-Wall", "-Wextra", "-DUSE_LTTNG", "-DUSE_USDT", "-I"]).arg(&out);
-    gcc.arg(&source).args(["memcached.c", "redis.c"].map(|name| out.join(name)));
-    gcc.arg("-o").arg(&program).arg("-ldl").succeed();
+    gcc.arg(&source).args(["memcached-tp.c", "redis-tp.c"].map(|name| out.join(name)));
+    gcc.arg("-o").arg(&program).args(["-llttng-ust", "-ldl"]).succeed();
     let listed = said(["list", text(&program), "--no-libraries", "--format", "json"]);
     assert_eq!((listed.status, &*listed.err), (0, ""));
     let offer: serde_json::Value = serde_json::from_str(&listed.out).expect("it is JSON");
@@ -52,19 +52,11 @@ fn every_duration_of_valkey_can_have_a_probe_where_it_begins() {
     let main = "#include \"valkey-trace.h\"\nint main(void)\n{\n\ttrace_valkey_commands_command_call_start();\n\
         \ttrace_valkey_rdb_fork_start();\n\treturn 0;\n}\n";
     fs::write(out.join("main.c"), main).expect("a writable folder");
-    let sources = [
-        "main",
-        "valkey_aof",
-        "valkey_cluster",
-        "valkey_commands",
-        "valkey_db",
-        "valkey_rdb",
-        "valkey_server",
-    ];
+    let sources = ["aof", "cluster", "commands", "db", "rdb", "server"];
     let mut gcc = Command::new("gcc");
     gcc.args(["-Wall", "-Wextra", "-Werror", "-DUSE_LTTNG", "-DUSE_USDT", "-I"]).arg(out);
-    gcc.args(sources.map(|name| out.join(format!("{name}.c")))).arg("-o").arg(out.join("program"));
-    gcc.arg("-ldl").succeed();
+    gcc.args(sources.map(|name| out.join(format!("valkey_{name}-tp.c")))).arg(out.join("main.c"));
+    gcc.arg("-o").arg(out.join("program")).args(["-llttng-ust", "-ldl"]).succeed();
     let listed = said(["list", text(&out.join("program")), "--no-libraries", "--format", "json"]);
     let offer: serde_json::Value = serde_json::from_str(&listed.out).expect("it is JSON");
     let probes = offer["files"][0]["probes"].as_array().expect("a list");
@@ -77,11 +69,13 @@ fn every_duration_of_valkey_can_have_a_probe_where_it_begins() {
 fn check_fails_for_a_file_that_is_missing_or_stale() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (path, out) = (catalog("redis.toml"), folder.path());
-    let license = ["--license", "BSD-3-Clause"];
+    let license = ["--license", "MIT", "--build", "make"];
     let run = |more: &[&str]| {
         let arguments = ["c", text(&path), "--out", text(out)].into_iter().chain(license);
         said(arguments.chain(more.iter().copied()))
     };
+    let relabelled = said(["c", text(&path), "--out", text(out), "--license", "BSD-3-Clause"]);
+    assert!(relabelled.status == 2 && relabelled.err.contains("0BSD or MIT"), "{}", relabelled.err);
     let missing = run(&["--check"]);
     assert_eq!((missing.status, fs::read_dir(out).expect("it is there").count()), (1, 0));
     assert_eq!(run(&[]).status, 0);
@@ -89,7 +83,7 @@ fn check_fails_for_a_file_that_is_missing_or_stale() {
     for file in fs::read_dir(out).expect("it is there") {
         let text = fs::read_to_string(file.expect("it is there").path()).expect("it is text");
         let first = text.lines().next().unwrap_or_default();
-        assert!(first.contains("SPDX-License-Identifier: BSD-3-Clause"), "{first}");
+        assert!(first.contains("SPDX-License-Identifier: MIT"), "{first}");
     }
     let header = out.join("redis-trace.h");
     fs::write(&header, fs::read_to_string(&header).expect("it is text") + "\n").expect("a writable folder");
@@ -104,7 +98,7 @@ fn check_fails_for_a_file_that_is_missing_or_stale() {
 fn macros_in_dtraces_spelling_take_pointers_and_lengths() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let out = folder.path();
-    assert_eq!(said(["c", text(&catalog("memcached.toml")), "--out", text(out)]).status, 0);
+    assert_eq!(said(["c", text(&catalog("memcached.toml")), "--dtrace", "--out", text(out)]).status, 0);
     let main = "#include \"memcached-dtrace.h\"\n\
         int main(void)\n{\n\tconst char *key = \"k\";\n\tunsigned char nkey = 1;\n\tvoid *ptr = &nkey;\n\
         \tMEMCACHED_CONN_CREATE(ptr);\n\tMEMCACHED_PROCESS_COMMAND_START(1, key, 5);\n\
@@ -117,8 +111,8 @@ fn macros_in_dtraces_spelling_take_pointers_and_lengths() {
             .args(back_ends)
             .arg("-I")
             .arg(out);
-        gcc.args(["main.c", "memcached.c"].map(|name| out.join(name))).arg("-o").arg(out.join("program"));
-        gcc.arg("-ldl").succeed();
+        gcc.args(["main.c", "memcached-tp.c"].map(|name| out.join(name))).arg("-o").arg(out.join("program"));
+        gcc.args(["-llttng-ust", "-ldl"]).succeed();
     }
 }
 

@@ -11,7 +11,7 @@ const USED_BY_MACROS: &[&str] = &[
 
 /// Macros without parentheses in the headers that a provider includes, and the beginnings of generated names.
 const RESERVED: &[&str] = &[
-    "lttng_application",
+    "lttng_fast",
     "lttng_provider",
     "lttng_ust_notrace",
     "lttng_ust_probe_register",
