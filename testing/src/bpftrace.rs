@@ -13,7 +13,8 @@ pub fn bpftrace(script: &str, work: impl FnOnce()) -> String {
     // bpftrace prints nothing before it has attached to all probes.
     let script = format!("{script} interval:ms:50 {{ printf(\"attached\\n\"); }}");
     let mut command = Command::new("bpftrace");
-    command.args(["-B", "line", "-e", &script]).stdout(Stdio::piped());
+    // Room for all that a test prints, because bpftrace may not run for seconds on a busy machine.
+    command.args(["-B", "line", "-e", &script]).env("BPFTRACE_PERF_RB_PAGES", "1024").stdout(Stdio::piped());
     let mut process = command.spawn().expect("bpftrace was here a moment ago");
     let mut output = BufReader::new(process.stdout.take().expect("it is piped"));
     let mut printed = String::new();
