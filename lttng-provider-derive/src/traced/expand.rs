@@ -48,7 +48,7 @@ fn off(model: &Model<'_>) -> TokenStream {
     let statements = &model.function.item.block.stmts;
     let block = quote! {
         #watch
-        #[allow(unreachable_code, unused, clippy::all, clippy::pedantic, clippy::nursery)]
+        #[allow(unreachable_code, unused, clippy::all, clippy::ref_option_ref)]
         if false {
             #(
                 let mut #entries = ::lttng_provider::__private::Entry::<#targets, _>::new();
