@@ -42,6 +42,11 @@ impl Activity {
         (self.latest, self.begin) = (piece, piece.saturating_mul(PIECE));
     }
 
+    /// When it was last active: nanoseconds, in steps of a piece.
+    pub fn latest(&self) -> i64 {
+        self.begin
+    }
+
     /// The approximate number of events in a span, as far as they are remembered.
     pub fn count(&self, span: Span) -> u64 {
         let first = span.begin_ns.div_euclid(PIECE).max(self.latest.saturating_sub(PIECES as i64 - 1));

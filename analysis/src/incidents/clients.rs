@@ -3,16 +3,20 @@
 //! A request's arrival is in no event. A client that was answered and is served again asked in between: not before its
 //! answer, and usually after as long a pause as the last times.
 
+use hashbrown::HashMap;
+
 use crate::finding::Span;
-use crate::reading::grown;
 
 /// The number of pauses that are remembered for each client, and the number that tell what is usual.
 const RECENT: usize = 8;
 const ENOUGH: u8 = 4;
 
-/// The clients of a process, by their numbers.
+/// Of a process that has been silent for long, only the clients are remembered that it answered this long before; nanoseconds.
+const LAST: i64 = 60_000_000_000;
+
+/// The clients of a process, by their numbers, which those of all processes share.
 #[derive(Debug, Default)]
-pub struct Clients(Vec<Rhythm>);
+pub struct Clients(HashMap<u32, Rhythm>);
 
 #[derive(Clone, Copy, Debug)]
 struct Rhythm {
@@ -43,7 +47,7 @@ impl Clients {
     /// Records that a client was served in a turn, at whose end it is answered.
     #[inline]
     pub fn answered(&mut self, client: u32, turn: Span) {
-        let rhythm = grown(&mut self.0, client as usize);
+        let rhythm = self.0.entry(client).or_default();
         if rhythm.answered == turn.end_ns {
             return;
         }
@@ -58,7 +62,7 @@ impl Clients {
 
     /// When a client was last answered and is to ask again; none if it was never answered.
     pub fn due(&self, client: u32) -> Option<Due> {
-        let rhythm = self.0.get(client as usize).filter(|rhythm| rhythm.answered != i64::MIN)?;
+        let rhythm = self.0.get(&client)?;
         let mut pauses = rhythm.pauses;
         let pauses = &mut pauses[..usize::from(rhythm.count)];
         pauses.sort_unstable();
@@ -82,7 +86,14 @@ impl Clients {
 
     /// The number of clients that were answered since a time.
     pub fn active_since(&self, since: i64) -> u64 {
-        self.0.iter().filter(|rhythm| rhythm.answered >= since).count() as u64
+        self.0.values().filter(|rhythm| rhythm.answered >= since).count() as u64
+    }
+
+    /// Forgets the clients of a process that has been silent for long, but for the last ones.
+    pub fn rest(&mut self) {
+        let last = self.0.values().map(|rhythm| rhythm.answered).max().unwrap_or(0);
+        self.0.retain(|_, rhythm| rhythm.answered >= last.saturating_sub(LAST));
+        self.0.shrink_to_fit();
     }
 }
 

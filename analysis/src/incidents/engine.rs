@@ -33,6 +33,12 @@ const ACTIVE: i64 = 1_000_000_000;
 /// them begins its next turn after 2 to 10 µs, and one that is woken up after 20 µs or more.
 pub const SLEPT: i64 = 20_000;
 
+/// A process that has been silent for this long may have ended, so that little of it is kept, and after the second time also none
+/// of its intervals that a later one may contain; nanoseconds. And how often to look.
+const SILENT: i64 = 120_000_000_000;
+const GONE: i64 = 600_000_000_000;
+const LOOK: i64 = 60_000_000_000;
+
 /// The number of past incidents that a late interval may be added to.
 const MOST_LATE: usize = 256;
 
@@ -60,6 +66,8 @@ pub struct Engine {
     pub stepped: u64,
     /// Room for the clients of a turn.
     pub distinct: Vec<u32>,
+    /// When to look for silent processes.
+    next_look: i64,
 }
 
 /// Figures of all intervals of a kind.
@@ -180,8 +188,36 @@ impl Engine {
 
     /// Settles the incidents that ended long enough ago.
     fn settle_pending(&mut self, now: i64, scene: &Scene) {
+        if now >= self.next_look {
+            self.rest(now);
+        }
         while let Some(pending) = self.pending.pop_due(now) {
             self.settle_one(pending, scene);
+        }
+    }
+
+    /// Forgets most of what is known of processes that have been silent for long: a server that is restarted again and again would
+    /// leave it behind each time.
+    #[cold]
+    fn rest(&mut self, now: i64) {
+        self.next_look = now.saturating_add(LOOK);
+        let (silent, gone) = (now.saturating_sub(SILENT), now.saturating_sub(GONE));
+        for state in &mut self.threads {
+            let latest = self.processes.get(state.process).map_or(now, |process| process.activity.latest());
+            if latest < silent {
+                state.held_back.rest();
+                state.served.shrink_to_fit();
+            }
+            if latest < gone {
+                state.nesting.forget(gone);
+            }
+        }
+        for state in self.processes.iter_mut().filter(|state| state.activity.latest() < silent) {
+            state.clients.rest();
+            state.services.rest();
+            if state.activity.latest() < gone {
+                (state.clients, state.services) = Default::default();
+            }
         }
     }
 

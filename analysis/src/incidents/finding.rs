@@ -147,6 +147,14 @@ pub struct Incident {
     pub charges: Vec<Charge>,
 }
 
+impl Incident {
+    /// How much of it neither events nor, surely, the scheduler explain.
+    pub fn unaccounted(&self) -> Ns {
+        let held = self.held_by.as_ref().map_or(Ns(0), |reason| reason.time.least);
+        Ns(self.unexplained.0.saturating_sub(held.0))
+    }
+}
+
 /// What a cause explains of an incident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Charge {

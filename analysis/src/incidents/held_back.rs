@@ -8,10 +8,11 @@ use std::collections::VecDeque;
 use super::clients::{Clients, Due};
 use crate::finding::Span;
 use crate::intervals::Interval;
-use crate::recent::remember;
+use crate::recent::{drop_first, remember};
 
-/// The number of turns without a service that are remembered.
+/// The number of turns without a service that are remembered, and of a process that has been silent for long.
 const MOST_TURNS: usize = 4096;
+const LAST_TURNS: usize = 64;
 
 /// How much later than at the latest clients must be: by this share of their pause, and by this many nanoseconds.
 const LATER: i64 = 2;
@@ -67,6 +68,12 @@ impl HeldBack {
     /// Forgets what was recorded before a gap.
     pub fn forget(&mut self) {
         *self = HeldBack::default();
+    }
+
+    /// Forgets all but the last turns, for a process that has been silent for long.
+    pub fn rest(&mut self) {
+        let old = self.idle_turns.len().saturating_sub(LAST_TURNS);
+        drop_first(&mut self.idle_turns, old);
     }
 
     /// The clients that are served again in a turn and were held back until then.

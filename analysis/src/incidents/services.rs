@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::finding::Span;
-use crate::recent::remember;
+use crate::recent::{drop_first, remember};
 
 /// The rate is that of this long before a stall and this long after it; nanoseconds.
 pub const AROUND: i64 = 500_000_000;
@@ -83,6 +83,15 @@ impl Services {
     pub fn lose(&mut self, until: i64) {
         self.before_loss = (self.since, self.until);
         self.since = self.since.max(until);
+    }
+
+    /// Forgets what no stall from now on is compared with, for a process that has been silent for long.
+    pub fn rest(&mut self) {
+        let before = self.until.saturating_sub(AROUND);
+        let old = self.counts.partition_point(|(at, _)| *at < before).saturating_sub(1);
+        drop_first(&mut self.counts, old);
+        let old = self.long.iter().take_while(|stall| stall.end_ns < before).count();
+        drop_first(&mut self.long, old);
     }
 
     /// The number of answers in a span.

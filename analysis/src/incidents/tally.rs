@@ -12,7 +12,7 @@ use super::stall::Stall;
 use crate::intervals::{IntervalName, total};
 use crate::scheduling::SystemCause;
 
-/// The number of incidents kept in full.
+/// The number of incidents kept in full, unless fewer are asked for.
 const MOST: usize = 10_000;
 
 /// A cause takes part in an incident if it explains at least one part in this number of it.
@@ -90,6 +90,8 @@ pub struct FoldedStalls {
 pub struct IncidentTally {
     /// What incidents must overlap to be reported.
     pub window: Window,
+    /// The number of incidents kept in full.
+    pub most: usize,
     /// When incidents must begin to be counted, if another watch counts the others.
     pub begun_in: Option<Range<i64>>,
     /// Those that are kept, in the order of their ends.
@@ -110,7 +112,7 @@ pub struct IncidentTally {
 impl IncidentTally {
     /// No incidents yet; those that overlap the window are reported.
     pub fn new(window: Window) -> Self {
-        IncidentTally { window, ..IncidentTally::default() }
+        IncidentTally { window, most: MOST, ..IncidentTally::default() }
     }
 
     /// Whether an incident is reported: it passes the filters, and overlaps the window.
@@ -124,7 +126,7 @@ impl IncidentTally {
         self.involved.extend(stall.chain.iter().map(|link| link.name.kind));
         self.added += 1;
         self.stalls.push(Stall { number: self.added, ..stall });
-        if self.stalls.len() > 2 * MOST {
+        if self.stalls.len() > 2 * self.most {
             self.fold();
         }
     }
@@ -156,13 +158,13 @@ impl IncidentTally {
     fn fold(&mut self) {
         let mut stalls = self.take_stalls();
         stalls.retain(|stall| self.is_reported(stall));
-        if stalls.len() <= MOST {
+        if stalls.len() <= self.most {
             self.stalls = stalls;
             return;
         }
         let rank = |(place, stall): (usize, &Stall)| (Reverse(stall.span.length_ns()), place);
         let mut ranks: Vec<_> = stalls.iter().enumerate().map(rank).collect();
-        let (_, &mut first_folded, _) = ranks.select_nth_unstable(MOST);
+        let (_, &mut first_folded, _) = ranks.select_nth_unstable(self.most);
         for (place, stall) in stalls.into_iter().enumerate() {
             if rank((place, &stall)) < first_folded {
                 self.stalls.push(stall);
@@ -271,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_million_incidents_are_folded_and_all_are_counted() {
-        let mut tally = IncidentTally::default();
+        let mut tally = IncidentTally::new(Window::default());
         for number in 0..100_000 {
             tally.add(silence(number * 1000, 1 + number % 977));
         }
@@ -285,7 +287,7 @@ mod tests {
 
     #[test]
     fn of_equally_long_incidents_the_first_are_kept() {
-        let mut tally = IncidentTally::default();
+        let mut tally = IncidentTally::new(Window::default());
         (0..=2 * MOST as i64).for_each(|number| tally.add(silence(number * 1000, 5)));
         assert_eq!(tally.stalls().count(), MOST);
         assert_eq!(tally.stalls().last().unwrap().span.begin_ns, (MOST as i64 - 1) * 1000);
@@ -295,7 +297,7 @@ mod tests {
     #[test]
     fn a_period_is_said_where_there_is_one() {
         let period = |beginnings: &[i64]| {
-            let mut tally = IncidentTally::default();
+            let mut tally = IncidentTally::new(Window::default());
             beginnings.iter().for_each(|&begin| tally.add(silence(begin, 1)));
             tally.by_cause()[0].1.period()
         };

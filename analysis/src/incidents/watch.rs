@@ -97,6 +97,11 @@ impl Watch {
         Ok(self.reporter().report(trace, notes, limit))
     }
 
+    /// Keeps only this number of incidents in full.
+    pub(crate) fn keep(&mut self, most: usize) {
+        self.engine.tally.most = most;
+    }
+
     /// Counts only incidents that begin at this time or later.
     pub(crate) fn count_from(&mut self, time: i64) {
         self.engine.tally.begun_in = Some(time..i64::MAX);

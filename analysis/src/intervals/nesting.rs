@@ -189,6 +189,12 @@ impl Nesting {
         self.nodes.clear();
     }
 
+    /// Forgets all intervals, so that those of up to this time are missing, and the memory for them.
+    pub fn forget(&mut self, until: i64) {
+        self.nodes = Vec::new();
+        self.lose(until);
+    }
+
     /// Records that events up to this time are missing.
     pub fn lose(&mut self, until: i64) {
         self.lost_before = self.lost_before.max(Some(until));

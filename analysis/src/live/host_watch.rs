@@ -38,9 +38,10 @@ const HASTE: i64 = 60 * SECOND;
 /// The time from one look at the tables to the next.
 const LOOK: i64 = SECOND;
 
-/// The most names of causes, and the most incidents, that are kept of ended watches.
+/// The most names of causes that are kept of ended watches, and the most incidents, of those and of each watch: they are shown
+/// soon after they ended, and the longest stay.
 const MOST_CAUSES: usize = 10_000;
-const MOST_LATE: usize = 1000;
+const MOST_INCIDENTS: usize = 1000;
 
 /// The watch of a host.
 pub(super) struct HostWatch {
@@ -82,7 +83,7 @@ impl HostWatch {
             threshold,
             host: host.map(str::to_owned),
             classes: Vec::new(),
-            current: Watch::new(selection, threshold, Vec::new()),
+            current: watch(selection, threshold),
             previous: None,
             next: None,
             end: i64::MIN,
@@ -158,7 +159,7 @@ impl HostWatch {
     }
 
     fn begin_next(&mut self) {
-        let mut next = Watch::new(&self.selection, self.threshold, Vec::new());
+        let mut next = watch(&self.selection, self.threshold);
         next.count_from(self.end);
         self.classes.iter().for_each(|class| _ = next.want(class, self.host.as_deref()));
         self.next = Some(next);
@@ -168,10 +169,10 @@ impl HostWatch {
     fn end_previous(&mut self) {
         let Some(mut ended) = self.previous.take() else { return };
         ended.finish();
-        let (newest, hidden) = ended.newest(MOST_LATE, true);
+        let (newest, hidden) = ended.newest(MOST_INCIDENTS, true);
         self.late.splice(0..0, newest);
-        self.missed += hidden + self.late.len().saturating_sub(MOST_LATE) as u64;
-        self.late.truncate(MOST_LATE);
+        self.missed += hidden + self.late.len().saturating_sub(MOST_INCIDENTS) as u64;
+        self.late.truncate(MOST_INCIDENTS);
         self.past.add(&ended);
         let (threads, clients) = ended.known();
         self.past.aged = (self.past.aged.0 + threads, self.past.aged.1 + clients);
@@ -227,6 +228,12 @@ impl HostTotals {
             add(self.causes.entry(name).or_default(), &[cause.count, nanoseconds(cause.total.0)]);
         }
     }
+}
+
+fn watch(selection: &Arc<Selection>, threshold: u64) -> Watch {
+    let mut watch = Watch::new(selection, threshold, Vec::new());
+    watch.keep(MOST_INCIDENTS);
+    watch
 }
 
 /// The end of the epoch that a time is in.

@@ -55,6 +55,11 @@ pub struct ThreadSample {
     pub major_faults: u64,
 }
 
+impl ThreadSample {
+    /// The state of a thread that is not sampled any more: it has ended, or cannot be told from another one.
+    pub const LEFT: u8 = b'X';
+}
+
 /// A thread that used a CPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunnerSample {

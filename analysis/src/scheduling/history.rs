@@ -73,8 +73,11 @@ impl History {
 
     /// Adds a point, and makes room for it if there are too many.
     pub fn push(&mut self, point: Point, most: usize) {
-        if self.points.back().is_some_and(|last| last.time > point.time || last.on_cpu > point.on_cpu) {
-            // A clock that was set back, or another thread with the same number.
+        // A clock that was set back, or another thread with the same number.
+        let is_other = |last: &Point| {
+            last.time > point.time || last.on_cpu > point.on_cpu || last.state == ThreadSample::LEFT
+        };
+        if self.points.back().is_some_and(is_other) {
             self.points.clear();
         }
         if self.points.back().is_some_and(|last| last.time == point.time) {
@@ -103,7 +106,24 @@ impl History {
         }
     }
 
-    /// What the thread did in a span of time; none if it was not yet known at its beginning.
+    /// Drops the points before a time, but for the first and the last of them: what is older is known in all.
+    pub fn age(&mut self, time: i64) {
+        let old = self.points.partition_point(|point| point.time < time);
+        if old > 2 {
+            self.points.drain(1..old - 1);
+            if self.points.len() < self.points.capacity() / 4 {
+                self.points.shrink_to(2 * self.points.len());
+            }
+        }
+    }
+
+    /// The number of points.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// What the thread did in a span of time; none if it was not yet known at its beginning, or no longer at its end.
     ///
     /// The points in the span are the ends of a block for which totals are exact but for what the kernel had not counted yet;
     /// the rests before and after it lie in longer times, of whose totals any part may be in the span.
@@ -120,6 +140,9 @@ impl History {
         }
         // After the last point nothing has changed.
         let last = end.or(self.points.back().copied());
+        if last.is_some_and(|last| last.state == ThreadSample::LEFT && last.time < span.end_ns) {
+            return None;
+        }
         let stays = last.map(|last| Point { time: span.end_ns.max(last.time + 1), ..last });
         let after = self.points.partition_point(|point| point.time < span.end_ns);
         let known = self.points.range(first..self.points.len().min(after + 1)).copied();
@@ -303,6 +326,11 @@ mod tests {
         assert_eq!(account(&history, 45, 90)[4], (45, 45), "after the last sample nothing changed");
         let span = Span { begin_ns: -1, end_ns: 5 };
         assert_eq!(history.account(span, AccountSource::Samples), None);
+        let left = Point { time: 50 * MS, on_cpu: 11 * MS, state: ThreadSample::LEFT, ..Point::default() };
+        history.push(left, 1000);
+        assert_eq!(account(&history, 15, 35)[2], (20, 20), "what is known stays");
+        let span = Span { begin_ns: 45 * MS, end_ns: 90 * MS };
+        assert_eq!(history.account(span, AccountSource::Samples), None, "it is not sampled any more");
     }
 
     #[test]

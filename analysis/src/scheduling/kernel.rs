@@ -6,7 +6,7 @@ use ctf_reader::{EventClass, OrderedEvent, Value};
 
 use super::account::{Account, AccountSource};
 use super::history::{History, Point};
-use super::{MOST_THREADS, most_points};
+use super::{Ageing, MOST_THREADS, forget_oldest, most_points};
 use crate::finding::Span;
 use crate::reading::slots::Slots;
 use crate::recent::remember;
@@ -111,11 +111,12 @@ fn state(number: i64) -> u8 {
 pub struct KernelThreads {
     threads: HashMap<i64, Thread>,
     cpus: HashMap<i32, Cpu>,
-    comms: HashMap<i64, String>,
+    ageing: Ageing,
 }
 
 #[derive(Debug, Default)]
 struct Thread {
+    comm: Comm,
     history: History,
     now: Point,
     /// Whether it is on its CPU, and not waiting for it, while its state is `R`.
@@ -144,15 +145,11 @@ impl KernelThreads {
                 });
                 self.change(to, time, |thread| {
                     (thread.now.state, thread.now.cpu, thread.is_running) = (b'R', cpu, true);
-                    thread.has_faulted = false;
+                    (thread.has_faulted, thread.comm) = (false, comm);
                 });
                 let on = self.cpus.entry(cpu).or_default();
                 on.running = to;
                 remember(&mut on.switches, MOST_SWITCHES, (time, to));
-                if !self.comms.contains_key(&to) && self.comms.len() < MOST_THREADS {
-                    let name = comm.split(|byte| *byte == 0).next().unwrap_or_default();
-                    self.comms.insert(to, String::from_utf8_lossy(name).into_owned());
-                }
             }
             KernelEvent::Wakeup { tid, cpu } => self.change(tid, time, |thread| {
                 if !thread.is_running {
@@ -177,11 +174,18 @@ impl KernelThreads {
 
     /// Changes what is known of a thread.
     fn change(&mut self, tid: impl Into<i64>, time: i64, change: impl FnOnce(&mut Thread)) {
-        let (tid, count) = (tid.into(), self.threads.len());
+        let tid = tid.into();
         // 0 is the idle thread of every CPU.
-        if tid <= 0 || (count >= MOST_THREADS && !self.threads.contains_key(&tid)) {
+        if tid <= 0 {
             return;
         }
+        if self.threads.len() >= MOST_THREADS && !self.threads.contains_key(&tid) {
+            self.ageing.forgot(forget_oldest(&mut self.threads, |thread| thread.now.time));
+        }
+        if let Some(old) = self.ageing.due(time, self.threads.len()) {
+            self.threads.values_mut().for_each(|thread| thread.history.age(old));
+        }
+        let count = self.threads.len();
         let thread = self.threads.entry(tid).or_default();
         let passed = (time - thread.now.time).max(0);
         if thread.now.time != 0 {
@@ -194,6 +198,11 @@ impl KernelThreads {
         thread.now.time = time;
         change(thread);
         thread.history.push(thread.now, most_points(count));
+    }
+
+    /// The number of threads that were forgotten although they had run lately.
+    pub fn forgotten(&self) -> u64 {
+        self.ageing.forgotten
     }
 
     /// What became of a thread's time.
@@ -216,18 +225,19 @@ impl KernelThreads {
     fn longest_on(&self, cpu: i32, span: Span, waiting: i64) -> Option<String> {
         let switches = &self.cpus.get(&cpu)?.switches;
         let first = switches.partition_point(|(time, _)| *time <= span.begin_ns).saturating_sub(1);
-        let mut times: HashMap<&str, i64> = HashMap::new();
+        let mut times: HashMap<&[u8], i64> = HashMap::new();
         for place in first..switches.len() {
             let (begin_ns, tid) = switches[place];
             if begin_ns >= span.end_ns {
                 break;
             }
             let end_ns = switches.get(place + 1).map_or(span.end_ns, |(time, _)| *time);
-            if let Some(comm) = self.comms.get(&tid).filter(|_| tid != waiting) {
-                *times.entry(comm).or_default() += Span { begin_ns, end_ns }.overlap_ns(span);
+            if let Some(thread) = self.threads.get(&tid).filter(|_| tid != waiting) {
+                let name = thread.comm.split(|byte| *byte == 0).next().unwrap_or_default();
+                *times.entry(name).or_default() += Span { begin_ns, end_ns }.overlap_ns(span);
             }
         }
-        let longest = times.into_iter().max_by_key(|(comm, time)| (*time, std::cmp::Reverse(*comm)));
-        longest.map(|(comm, _)| comm.to_owned())
+        let longest = times.into_iter().max_by_key(|(name, time)| (*time, std::cmp::Reverse(*name)));
+        longest.map(|(name, _)| String::from_utf8_lossy(name).into_owned())
     }
 }

@@ -41,6 +41,10 @@ const MOST_PROCESSES: usize = 4096;
 /// A thread that was sampled within this time, in nanoseconds, is missed when it is forgotten.
 const LATELY: i64 = 60_000_000_000;
 
+/// What is older than this, in nanoseconds, becomes one point: stalls are looked at soon after they end. And how often.
+const RECENT: i64 = 120_000_000_000;
+const AGE_EVERY: i64 = 60_000_000_000;
+
 /// Samples end this long before the end of a span, in nanoseconds, and still say what happened in it.
 const SLACK: i64 = 20_000_000;
 
@@ -54,27 +58,58 @@ pub struct Scheduling {
 struct Machine {
     /// By process and thread: in containers, threads of several processes have the same ID.
     sampled: HashMap<(i64, i64), History>,
-    /// The number of threads that were forgotten although they were still sampled.
-    forgotten: u64,
+    ageing: Ageing,
     kernel: KernelThreads,
     runners: Runners,
     /// How long each process was kept from the CPU by a limit.
     throttled: HashMap<i64, Totals>,
     steal: Totals,
-    /// The time of the last sample.
+}
+
+/// When histories are to be shortened, and what had to be forgotten.
+#[derive(Debug, Default)]
+struct Ageing {
+    /// The time of the last sample or event, and that of the next look.
     latest: i64,
+    next: i64,
+    /// The number of samples or events since the last look.
+    seen: usize,
+    /// The number of threads that were forgotten although they were still followed.
+    forgotten: u64,
+}
+
+impl Ageing {
+    /// Time goes on. Now and then, but not more often than there are threads to look at, returns before when histories are old.
+    fn due(&mut self, time: i64, threads: usize) -> Option<i64> {
+        self.latest = self.latest.max(time);
+        self.seen += 1;
+        if self.latest < self.next || self.seen < threads {
+            return None;
+        }
+        self.seen = 0;
+        self.next = self.latest.saturating_add(AGE_EVERY);
+        Some(self.latest.saturating_sub(RECENT))
+    }
+
+    /// Threads were forgotten that were last seen at these times.
+    fn forgot(&mut self, last_seen: Vec<i64>) {
+        let lately = self.latest.saturating_sub(LATELY);
+        self.forgotten += last_seen.into_iter().filter(|seen| *seen >= lately).count() as u64;
+    }
 }
 
 impl Scheduling {
     /// Adds a sample.
     pub fn sample(&mut self, host: usize, time: i64, sample: Sample) {
         let machine = self.machines.entry(host).or_default();
-        machine.latest = machine.latest.max(time);
+        if let Some(old) = machine.ageing.due(time, machine.sampled.len()) {
+            machine.sampled.values_mut().for_each(|history| history.age(old));
+        }
         match sample {
             Sample::Thread(thread) => {
                 let id = (i64::from(thread.vpid), i64::from(thread.vtid));
                 if machine.sampled.len() >= MOST_THREADS && !machine.sampled.contains_key(&id) {
-                    machine.forget();
+                    machine.ageing.forgot(forget_oldest(&mut machine.sampled, History::latest));
                 }
                 let count = machine.sampled.len();
                 let history = machine.sampled.entry(id).or_default();
@@ -108,9 +143,9 @@ impl Scheduling {
         accounts.collect::<Option<Vec<Account>>>()?.into_iter().reduce(Account::and)
     }
 
-    /// The number of threads that were forgotten although they were still sampled.
+    /// The number of threads that were forgotten although they were still sampled, or had run lately.
     pub fn forgotten(&self) -> u64 {
-        self.machines.values().map(|machine| machine.forgotten).sum()
+        self.machines.values().map(|machine| machine.ageing.forgotten + machine.kernel.forgotten()).sum()
     }
 
     /// Whether anything is known.
@@ -120,13 +155,6 @@ impl Scheduling {
 }
 
 impl Machine {
-    /// Forgets the threads that were sampled the longest ago.
-    fn forget(&mut self) {
-        let gone = forget_oldest(&mut self.sampled, History::latest);
-        let lately = self.latest.saturating_sub(LATELY);
-        self.forgotten += gone.into_iter().filter(|latest| *latest >= lately).count() as u64;
-    }
-
     /// The history of a thread. Where its process was not recorded, only one thread may have its ID.
     fn history(&self, pid: Option<i64>, tid: i64) -> Option<&History> {
         if let Some(pid) = pid {
@@ -138,7 +166,7 @@ impl Machine {
 
     fn sampled_account(&self, pid: Option<i64>, tid: i64, span: Span) -> Option<Account> {
         let history = self.history(pid, tid)?;
-        if self.latest.saturating_add(SLACK) < span.end_ns {
+        if self.ageing.latest.saturating_add(SLACK) < span.end_ns {
             return None;
         }
         let mut account = history.account(span, AccountSource::Samples)?;
@@ -208,5 +236,29 @@ mod tests {
         let now = 10 * MOST_THREADS as i64 * 1_000_000_000;
         (0..2 * MOST_THREADS as i32).for_each(|tid| scheduling.sample(0, now, sample(2, tid, 0)));
         assert!(scheduling.forgotten() > 0);
+    }
+
+    #[test]
+    fn a_server_that_is_restarted_every_minute_takes_no_more_memory_after_some_minutes() {
+        let mut scheduling = Scheduling::default();
+        let mut points = Vec::new();
+        for minute in 0..120 {
+            for step in 0..6000 {
+                let time = (minute * 6000 + step) * 10_000_000;
+                (1..=4).for_each(|tid| scheduling.sample(0, time, sample(minute as i32, tid, step as u64)));
+            }
+            points.push(scheduling.machines[&0].sampled.values().map(History::len).sum::<usize>());
+            let span = Span {
+                begin_ns: (minute * 6000 + 10) * 10_000_000,
+                end_ns: minute * 60_000_000_000 + 500_000_000,
+            };
+            assert!(scheduling.account(0, Some(minute), 1, &[span]).is_some());
+        }
+        let (early, late) = (points[..10].iter().max(), points[10..].iter().max());
+        // Two points of each thread that has ended.
+        assert!(*late.unwrap() <= early.unwrap() + 2 * 4 * 120, "{points:?}");
+        // The first minute is known in all, if no longer in detail.
+        let first = [Span { begin_ns: 0, end_ns: 60_000_000_000 }];
+        assert_eq!(scheduling.account(0, Some(0), 1, &first).map(|account| account.on_cpu.most), Some(5999));
     }
 }

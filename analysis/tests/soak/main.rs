@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ctf_reader::{Reader, Report, Window};
 use ltt_analysis::Selection;
@@ -22,6 +22,9 @@ use synthetic::{Call, Random};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator::new();
+
+/// Memory is that of the process: one test at a time.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// What comes and goes in an hour: 2,000,000 threads and 10,000,000 clients in 30 days.
 const THREADS: u64 = 2_000_000 / 720;
@@ -52,8 +55,25 @@ fn hour(number: u64) -> impl Iterator<Item = Call> {
     })
 }
 
-/// Feeds hours, each from its own chunk as after a rotation, and looks at the metrics after each.
-fn watch(hours: Range<u64>, mut look: impl FnMut(u64, Metrics)) {
+/// A minute of a server that was restarted at its beginning, with 600 clients.
+fn minute(number: u64) -> impl Iterator<Item = Call> {
+    const CALLS: u64 = 3000;
+    let mut random = Random(number + 1);
+    let process = 1000 + number as u32;
+    (0..CALLS).map(move |place| {
+        let clock = FIRST + (number * CALLS + place) * 60 * SECOND / CALLS;
+        let (thread, client) = ((process << 12) + place as u32 % 4, number * 600 + place % 600);
+        Call { clock, process, thread, client, name: "get", duration: 50 + random.below(20) }
+    })
+}
+
+/// Feeds hours, or what else has numbers, each from its own chunk as after a rotation, and looks at the metrics after each.
+fn watch<I: Iterator<Item = Call>>(
+    chunks: Range<u64>,
+    calls: impl Fn(u64) -> I,
+    mut look: impl FnMut(u64, Metrics),
+) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let dictionary = Dictionary { catalogs: vec![lttng_catalog::valkey()], duration: None };
     let selection = Arc::new(Selection { dictionary, ..Selection::default() });
     let (mut analysis, mut meter) = (LiveAnalysis::new(&selection, 10_000_000), Meter::default());
@@ -61,16 +81,18 @@ fn watch(hours: Range<u64>, mut look: impl FnMut(u64, Metrics)) {
     let mut report = Report::default();
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("metadata"), synthetic::metadata()).unwrap();
-    for number in hours {
-        feed(&mut analysis, folder.path(), number, &mut report);
+    for number in chunks {
+        feed(&mut analysis, folder.path(), calls(number), &mut report);
         // A service has no reader.
         analysis.mark_reported();
         look(number, meter.read(&mut analysis, &report, Vec::new(), 0));
     }
 }
 
-fn feed(analysis: &mut LiveAnalysis, folder: &Path, number: u64, report: &mut Report) {
-    synthetic::write_calls(&folder.join("ch_0"), 0, FIRST + number * HOUR, hour(number)).unwrap();
+fn feed(analysis: &mut LiveAnalysis, folder: &Path, calls: impl Iterator<Item = Call>, report: &mut Report) {
+    let mut calls = calls.peekable();
+    let begin = calls.peek().map_or(FIRST, |first| first.clock);
+    synthetic::write_calls(&folder.join("ch_0"), 0, begin, calls).unwrap();
     let reader = Reader::open(&[folder]).unwrap();
     let wanted: Vec<_> = reader.classes().map(|class| analysis.class(class, Some("server"))).collect();
     let mut events = reader.in_order(Window::default(), move |class| wanted[class.index].clone());
@@ -108,7 +130,7 @@ fn soak(hours: Range<u64>) -> (Vec<usize>, BTreeMap<String, u64>, Metrics) {
     let (mut memory, mut pages) = (Vec::new(), Vec::new());
     let (last, first) = (hours.end - 1, hours.start);
     let mut end = Metrics::default();
-    watch(hours, |number, metrics| {
+    watch(hours, hour, |number, metrics| {
         memory.push(ALLOCATOR.used());
         if (number - first) % 24 == 23 {
             let mib = ALLOCATOR.used() as f64 / f64::from(1 << 20);
@@ -145,6 +167,16 @@ fn lasts(days: u64) {
 #[ignore = "make check: a minute"]
 fn days_of_a_busy_server_take_no_more_memory_than_one() {
     lasts(std::env::var("SOAK_DAYS").map_or(2, |days| days.parse().expect("a number of days")));
+}
+
+#[test]
+fn a_server_that_is_restarted_every_minute_leaves_little_behind() {
+    let mut memory = Vec::new();
+    watch(0..50, minute, |_, _| memory.push(ALLOCATOR.used()));
+    let grown = memory[49].saturating_sub(memory[14]) / 35;
+    println!("{} KiB after 15 minutes, {} KiB a minute from then on", memory[14] >> 10, grown >> 10);
+    // The names of 600 clients.
+    assert!(grown < 600 * 256, "{memory:?}");
 }
 
 #[test]
