@@ -25,6 +25,7 @@ pub use deliver::ordered::InOrder;
 pub use deliver::ordered_event::OrderedEvent;
 pub use deliver::packet_source::{NextPacket, Packet, PacketSource};
 pub use deliver::step::{Pause, Step};
+pub use deliver::unordered::MAX_DAMAGE;
 pub use discover::{Discovery, TraceFiles, discover, stream_files};
 pub use error::{Damage, Error, ErrorKind};
 pub use events::{Decoded, Event, Events};

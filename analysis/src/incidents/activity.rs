@@ -43,7 +43,7 @@ impl Activity {
     }
 
     /// When it was last active: nanoseconds, in steps of a piece.
-    pub fn latest(&self) -> i64 {
+    pub fn active_at(&self) -> i64 {
         self.begin
     }
 

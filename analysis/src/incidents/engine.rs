@@ -203,7 +203,8 @@ impl Engine {
         self.next_look = now.saturating_add(LOOK);
         let (silent, gone) = (now.saturating_sub(SILENT), now.saturating_sub(GONE));
         for state in &mut self.threads {
-            let latest = self.processes.get(state.process).map_or(now, |process| process.activity.latest());
+            let latest =
+                self.processes.get(state.process).map_or(now, |process| process.activity.active_at());
             if latest < silent {
                 state.held_back.rest();
                 state.served.shrink_to_fit();
@@ -212,10 +213,10 @@ impl Engine {
                 state.nesting.forget(gone);
             }
         }
-        for state in self.processes.iter_mut().filter(|state| state.activity.latest() < silent) {
+        for state in self.processes.iter_mut().filter(|state| state.activity.active_at() < silent) {
             state.clients.rest();
             state.services.rest();
-            if state.activity.latest() < gone {
+            if state.activity.active_at() < gone {
                 (state.clients, state.services) = Default::default();
             }
         }

@@ -26,7 +26,7 @@ use crate::packets::LocatedPacket;
 use crate::packets::bytes::{Bytes, Location};
 use crate::{Collect, Damage, Progress, Window};
 
-/// The most places of damage that are reported in all.
+/// The most places of damage that a [`Report`](crate::Report) lists.
 pub const MAX_DAMAGE: usize = 1000;
 
 /// Packets of one trace and how to decode them.

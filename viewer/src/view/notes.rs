@@ -1,6 +1,7 @@
 //! Notes on a result: what was lost, left out, or guessed.
 
 use super::Screen;
+use ctf_reader::MAX_DAMAGE;
 use ltt_analysis::finding::{
     DamageFinding, Empty, EmptyCause, Forgotten, GroupName, Notes, Ns, TraceFinding,
 };
@@ -62,11 +63,13 @@ pub fn losses(trace: &TraceFinding) -> Vec<String> {
     let shown = trace.damage.iter().take(DAMAGE_SHOWN);
     losses.extend(shown.map(|damage| format!("left out: {}", place(damage))));
     if trace.damage.len() > DAMAGE_SHOWN {
-        let more = (trace.damage.len() - DAMAGE_SHOWN) as u64;
-        losses.push(format!(
-            "left out: {} more; `ltt-top info --format json` lists all",
-            counted(more, "place")
-        ));
+        let more = counted((trace.damage.len() - DAMAGE_SHOWN) as u64, "place");
+        losses.push(match trace.damage.len() < MAX_DAMAGE {
+            true => format!("left out: {more} more; `ltt-top info --format json` lists all"),
+            false => {
+                format!("left out: at least {more} more; `ltt-top info --format json` lists {MAX_DAMAGE}")
+            }
+        });
     }
     losses
 }

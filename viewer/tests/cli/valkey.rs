@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::run::{json, ltt_top};
+use super::run::{json, ltt_top, said};
 use super::shared_trace::{SharedTrace, data};
 
 #[test]
@@ -32,6 +32,26 @@ fn commands_are_told_apart_by_name_without_being_asked() {
     for (name, figures) in expected["commands"].as_object().unwrap() {
         let group = commands.iter().find(|group| group["key"]["name"] == **name).expect(name);
         assert_figures(name, group, figures);
+    }
+}
+
+#[test]
+fn commands_and_clients_that_a_narrow_screen_shows_are_whole_on_a_wide_one() {
+    let shared = SharedTrace::unpack();
+    let rows = |width: &str| {
+        let out = said(ltt_top(["outliers"]).arg(shared.folder()).env("COLUMNS", width)).out;
+        out.lines().filter(|line| line.contains("command_call ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (narrow, wide) = (rows("80"), rows("200"));
+    let with_client = narrow.iter().filter_map(|row| {
+        let mut words = row.split("command_call ").nth(1)?.split_whitespace();
+        Some((words.next()?, words.next().filter(|client| client.starts_with("127.0.0.1:"))?))
+    });
+    let with_client: Vec<_> = with_client.collect();
+    assert!(with_client.len() > 5, "{narrow:#?}");
+    for (command, client) in with_client {
+        let is_whole = |row: &String| row.contains(command) && row.contains(client) && !row.contains('…');
+        assert!(wide.iter().any(is_whole), "{command} {client}: {wide:#?}");
     }
 }
 

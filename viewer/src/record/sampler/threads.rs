@@ -42,6 +42,8 @@ pub struct Threads {
     known: HashSet<u32>,
     /// Threads that are not sampled: LTTng's own.
     ignored: HashSet<u32>,
+    /// Threads that are no longer sampled, which is not yet in the samples.
+    left: Vec<WatchedThread>,
     /// Whether it was said that there are too many threads, and that processes cannot be told apart.
     is_told: [bool; 2],
     awake: Vec<WatchedThread>,
@@ -52,6 +54,7 @@ pub struct Threads {
 }
 
 struct WatchedThread {
+    pid: u32,
     tid: u32,
     folder: PathBuf,
     file: Option<File>,
@@ -80,6 +83,7 @@ impl Threads {
             processes: HashMap::new(),
             known: HashSet::new(),
             ignored: HashSet::new(),
+            left: Vec::new(),
             is_told: [false; 2],
             awake: Vec::new(),
             asleep: Vec::new(),
@@ -118,16 +122,16 @@ impl Threads {
             }
         }
         let mut processes = self.processes();
-        // In two containers, processes may have the same ID: the trace does not tell whose samples they are.
-        let mut of_id: HashMap<u32, usize> = HashMap::new();
-        processes.iter().for_each(|(_, inner)| *of_id.entry(*inner).or_default() += 1);
-        if let Some((_, inner)) = processes.iter().find(|(_, inner)| of_id[inner] > 1) {
+        // The trace does not tell whose samples they are.
+        let ambiguous = ambiguous(&processes);
+        if let Some((_, inner)) = processes.iter().find(|(pid, _)| ambiguous.contains(pid)) {
             self.tell(
                 0,
                 &format!("several processes are process {inner} of their container, and are not sampled"),
             );
         }
-        processes.retain(|(_, inner)| of_id[inner] == 1);
+        processes.retain(|(pid, _)| !ambiguous.contains(pid));
+        self.leave(&ambiguous);
         let (mut added, mut ignored) = (0, HashSet::new());
         for (pid, inner) in processes {
             let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
@@ -155,6 +159,13 @@ impl Threads {
         self.ignored = ignored;
     }
 
+    /// Ends sampling processes.
+    fn leave(&mut self, pids: &HashSet<u32>) {
+        for threads in [&mut self.awake, &mut self.asleep] {
+            self.left.extend(threads.extract_if(.., |thread| pids.contains(&thread.pid)));
+        }
+    }
+
     fn tell(&mut self, what: usize, message: &str) {
         if !std::mem::replace(&mut self.is_told[what], true) {
             warn(message);
@@ -168,7 +179,7 @@ impl Threads {
         while place < self.awake.len() {
             let thread = &mut self.awake[place];
             match thread.look(sink) {
-                Look::Gone => self.forget(place),
+                Look::Gone => self.left.push(self.awake.swap_remove(place)),
                 Look::Unchanged if thread.unchanged > ASLEEP_AFTER => {
                     sleepy.push(self.awake.swap_remove(place))
                 }
@@ -190,13 +201,21 @@ impl Threads {
             }
         }
         self.asleep.append(&mut sleepy);
+        for thread in self.left.drain(..) {
+            self.known.remove(&thread.tid);
+            self.open -= usize::from(thread.file.is_some());
+            // Nobody knows whether it has changed since.
+            let left = ThreadSample { state: ThreadSample::LEFT, since_ns: u64::MAX, ..thread.sample };
+            sink.add(monotonic(), Sample::Thread(left));
+        }
     }
+}
 
-    fn forget(&mut self, place: usize) {
-        let thread = self.awake.swap_remove(place);
-        self.known.remove(&thread.tid);
-        self.open -= usize::from(thread.file.is_some());
-    }
+/// The processes that have the ID of another one, each in its container.
+fn ambiguous(processes: &[(u32, u32)]) -> HashSet<u32> {
+    let mut of_id: HashMap<u32, usize> = HashMap::new();
+    processes.iter().for_each(|(_, inner)| *of_id.entry(*inner).or_default() += 1);
+    processes.iter().filter(|(_, inner)| of_id[inner] > 1).map(|(pid, _)| *pid).collect()
 }
 
 impl WatchedThread {
@@ -213,6 +232,7 @@ impl WatchedThread {
         let vtid = if inner_pid == pid { tid } else { proc::inner_id(&folder).unwrap_or(tid) };
         let sample = ThreadSample { vpid: id(inner_pid), vtid: id(vtid), ..ThreadSample::default() };
         Some(WatchedThread {
+            pid,
             tid,
             folder,
             file,
@@ -289,5 +309,33 @@ impl WatchedThread {
         };
         self.sample.voluntary_switches = number("voluntary_ctxt_switches");
         self.sample.involuntary_switches = number("nonvoluntary_ctxt_switches");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ltt_analysis::samples::SampleQueue;
+
+    #[test]
+    fn processes_of_two_containers_with_one_id_are_not_sampled() {
+        assert_eq!(ambiguous(&[(100, 1), (200, 1), (300, 2), (400, 400)]), HashSet::from([100, 200]));
+    }
+
+    #[test]
+    fn a_thread_that_another_one_is_taken_for_is_left() {
+        let (pid, mut threads) = (std::process::id(), Threads::new(Vec::new()));
+        let thread = WatchedThread::new(pid, 1, pid, &mut threads.open).expect("it is this one");
+        threads.known.insert(pid);
+        threads.awake.push(thread);
+        let queue = SampleQueue::default();
+        let mut sink = Sink::Queue(queue.clone());
+        threads.look(&mut sink);
+        threads.leave(&HashSet::from([pid]));
+        threads.look(&mut sink);
+        let last = queue.take().pop_back().map(|(_, sample)| sample);
+        let is_left = |sample| matches!(sample, Sample::Thread(thread) if thread.state == ThreadSample::LEFT);
+        assert!(last.clone().is_some_and(is_left), "{last:?}");
+        assert!(threads.is_empty() && threads.known.is_empty() && threads.open == 0);
     }
 }

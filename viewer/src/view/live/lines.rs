@@ -52,8 +52,7 @@ pub fn incident(incident: &Incident, screen: &Screen) -> String {
         (None, None, IncidentKind::Silence) => "the process was silent".to_owned(),
         (None, None, _) => "no event explains it".to_owned(),
     };
-    let unexplained = match incident.unexplained {
-        _ if incident.held_by.is_some() => String::new(),
+    let unexplained = match incident.unaccounted() {
         Ns(0) => String::new(),
         unexplained => format!(", {} unexplained", unexplained.short()),
     };
@@ -63,4 +62,48 @@ pub fn incident(incident: &Incident, screen: &Screen) -> String {
     };
     let held = incident.held.short();
     format!("{} {held:>7} {cause}{unexplained}{waited}", screen.time_of_day(incident.begin_ns))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ltt_analysis::incidents::{HeldBy, ProcessFinding, TimeRange, WaitedFinding};
+    use ltt_analysis::scheduling::SystemCause;
+
+    #[test]
+    fn what_the_scheduler_explains_is_not_unexplained() {
+        let ms = |count: u128| Ns(count * 1_000_000);
+        let time = TimeRange { least: ms(188), most: ms(190) };
+        let held_by =
+            HeldBy { cause: SystemCause::Queued, time, of: ms(199), major_faults: 0, had_cpu: None };
+        let starved = Incident {
+            begin_ns: 0,
+            end_ns: 199_000_000,
+            held: ms(199),
+            kind: IncidentKind::Turn,
+            process: ProcessFinding { pid: None, name: None, host: None },
+            cause: None,
+            chain: Vec::new(),
+            explained_by: Vec::new(),
+            unexplained: ms(199),
+            beside: None,
+            evidence: None,
+            is_sampled_too_seldom: false,
+            held_by: Some(held_by),
+            scheduler: None,
+            sum: None,
+            waited: WaitedFinding::default(),
+            not_served: 0,
+            meanwhile: Vec::new(),
+            advice: None,
+            is_incomplete: false,
+            is_cut: false,
+            charges: Vec::new(),
+        };
+        let line = incident(&starved, &Screen::default());
+        assert!(line.contains("had no CPU for 1") && line.ends_with(", 11ms unexplained"), "{line}");
+        let unknown = Incident { held_by: None, ..starved };
+        let line = incident(&unknown, &Screen::default());
+        assert!(line.ends_with("no event explains it, 199ms unexplained"), "{line}");
+    }
 }

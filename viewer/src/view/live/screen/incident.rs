@@ -42,11 +42,8 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, incident: &Incident, screen: &Scr
     if let Some(reason) = &incident.held_by {
         fact("held by", held_by(reason));
     }
-    // What the scheduler surely explains is not unexplained.
-    let held = incident.held_by.as_ref().map_or(Ns(0), |reason| reason.time.least);
-    let unexplained = Ns(incident.unexplained.0.saturating_sub(held.0));
-    if unexplained != Ns(0) {
-        fact("unexplained", unexplained.in_words());
+    if incident.unaccounted() != Ns(0) {
+        fact("unexplained", incident.unaccounted().in_words());
     }
     let waited = incident.waited;
     let clients = match waited.clients {
