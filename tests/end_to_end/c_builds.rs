@@ -36,6 +36,19 @@ fn every_form_of_link_time_optimization_records_and_has_every_probe() {
     }
 }
 
+/// As the README says; files for `--fast` keep their tracepoints themselves.
+#[test]
+#[ignore = "make check: other builds"]
+fn plain_program_records_when_lld_collects_sections_with_an_option() {
+    if !need("clang") || !need("ld.lld") {
+        return;
+    }
+    let flags = ["-DUSE_LTTNG", "-fuse-ld=lld", "-Wno-unused-command-line-argument", "-ffunction-sections"];
+    let flags = [&flags[..], &["-Wl,--gc-sections", "-Wl,-z,nostart-stop-gc"]].concat();
+    let program = CProgram { compiler: "clang", fast: false, ..CProgram::emit_all(&flags) }.build();
+    assert_eq!(Daemon::start().record(&["valkey_*"], program, ["2"]).events().len(), 70);
+}
+
 #[test]
 #[ignore = "make check: other builds"]
 fn every_way_to_link_records_and_has_every_probe() {
@@ -113,10 +126,10 @@ fn build_of_matrix(daemon: &Daemon, compiler: &str, standard: &str, form: &[&str
     }
 }
 
-/// With Valkey's flags: a Makefile and a CMakeLists.txt as its users would write them around the generated fragments.
+/// With Valkey's flags: build files as their users would write them around the generated fragments.
 #[test]
-#[ignore = "make check: cmake"]
-fn make_and_cmake_build_with_valkeys_flags() {
+#[ignore = "make check: cmake and automake"]
+fn make_cmake_and_automake_build_with_valkeys_flags() {
     let flags = "-std=gnu11 -pedantic -Wall -W -Wno-missing-field-initializers -Wstrict-prototypes -Werror -O3 -flto=auto \
                  -fno-omit-frame-pointer -g";
     let source = workspace().join("examples/c/emit-all.c");
@@ -131,10 +144,22 @@ fn make_and_cmake_build_with_valkeys_flags() {
         "include generated/valkey-trace.mk\nprogram: {source} $(VALKEY_TRACE_SOURCES)\n\
          \t$(CC) {flags} -rdynamic $(VALKEY_TRACE_CFLAGS) $^ -o $@ $(VALKEY_TRACE_LIBS)\n"
     );
+    let automake_file = format!(
+        "include generated/valkey-trace.am\nbin_PROGRAMS = program\n\
+         program_SOURCES = emit-all.c $(valkey_trace_sources)\nprogram_CFLAGS = {flags}\n\
+         program_CPPFLAGS = -I$(srcdir)/generated\nprogram_LDADD = -llttng-ust -ldl\n"
+    );
+    let automake = format!(
+        "autoreconf --force --install && cp {source} . && [ $lttng = no ] || defined=-DUSE_LTTNG\n\
+         [ $usdt = no ] || defined=\"$defined -DUSE_USDT\"\n./configure --quiet CPPFLAGS=\"$defined\" && make"
+    );
+    let configure = "AC_INIT([program], [1])\nAM_INIT_AUTOMAKE([foreign subdir-objects])\nAC_PROG_CC\n\
+                     AC_CONFIG_FILES([Makefile])\nAC_OUTPUT\n";
     let cmake = "cmake -DUSE_LTTNG=$lttng -DUSE_USDT=$usdt -S . -B . && cmake --build . --verbose";
     let ways = [
         ("CMakeLists.txt", cmake_file, cmake),
         ("Makefile", makefile, "make USE_LTTNG=$lttng USE_USDT=$usdt"),
+        ("Makefile.am", automake_file, &automake),
     ];
     for (file, text, command) in ways.iter().filter(|(.., command)| need(command.split(' ').next().unwrap()))
     {
@@ -143,6 +168,7 @@ fn make_and_cmake_build_with_valkeys_flags() {
             let folder = tempdir().unwrap();
             generate_c(VALKEY, fast, &folder.path().join("generated"));
             std::fs::write(folder.path().join(file), text).unwrap();
+            std::fs::write(folder.path().join("configure.ac"), configure).unwrap();
             let mut shell = Command::new("sh");
             shell.args(["-c", command]).env("lttng", lttng).env("usdt", usdt).current_dir(folder.path());
             shell.succeed();
