@@ -12,6 +12,7 @@ use std::{env, thread};
 
 /// Tools, and the Debian packages that have them where the names differ.
 const PACKAGES: &[(&str, &str)] = &[
+    ("autoreconf", "automake"),
     ("cc", "gcc"),
     ("clang++", "clang"),
     ("chrt", "util-linux"),
@@ -35,6 +36,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("strip", "binutils"),
     ("sys/sdt.h", "systemtap-sdt-dev"),
     ("taskset", "util-linux"),
+    ("tclsh", "tcl"),
     ("unshare", "util-linux"),
     ("xz", "xz-utils"),
 ];
