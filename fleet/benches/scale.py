@@ -9,6 +9,7 @@ are a billion. Ctrl-C ends the export early, and asks what was exported until th
 
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -26,13 +27,15 @@ import equal
 PART = 8
 
 
-def copy(trace, folder, host):
-    """The trace as another host's."""
+def copy(trace, folder, host, begin_s=None):
+    """The trace as another host's, recorded from another time on."""
     folder.mkdir(parents=True)
     metadata = (trace / "metadata").read_text()
     old = uuid.UUID(metadata.split('uuid = "')[1].split('"')[0])
     new = uuid.uuid4()
     metadata = metadata.replace(str(old), str(new)).replace('hostname = "synthetic"', f'hostname = "{host}"')
+    if begin_s is not None:
+        metadata = re.sub(r"offset = \d+;", f"offset = {begin_s * 1_000_000_000};", metadata)
     (folder / "metadata").write_text(metadata)
     for stream in trace.glob("ch_*"):
         (folder / stream.name).write_bytes(stream.read_bytes().replace(old.bytes, new.bytes))
@@ -70,11 +73,22 @@ def main():
     trace, program, tables, sql, hosts = sys.argv[1:]
     tables = pathlib.Path(tables)
     hosts, seconds, processor = export(pathlib.Path(trace), program, tables, int(hosts))
-    size = lambda table: sum(path.stat().st_size for path in (tables / table).rglob("*.parquet"))
-    events = duckdb.sql(f"SELECT COUNT(*) FROM '{tables}/events/**/*.parquet'").fetchall()[0][0]
+    events = rows(tables)
     print(f"{events} events of {hosts} hosts on {os.cpu_count()} cores: {seconds:.1f} s, {events / seconds / 1e6:.2f} M events/s")
     print(f"processor time: {processor:.1f} s, {events / processor / 1e6:.2f} M events/s on each core")
-    print(f"bytes an event: events {size('events') / events:.2f}, groups {size('groups') / events:.3f}, incidents {size('incidents') / events:.3f}")
+    report(tables, sql)
+
+
+def rows(tables):
+    return duckdb.sql(f"SELECT COUNT(*) FROM '{tables}/events/date=*/host=*/*.parquet'").fetchall()[0][0]
+
+
+def report(tables, sql):
+    """Files, bytes, and how long each query takes."""
+    events = rows(tables)
+    for table in ("events", "groups", "incidents"):
+        sizes = [path.stat().st_size for path in (tables / table).glob("date=*/host=*/*.parquet")]
+        print(f"{table}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB, {sum(sizes) / events:.3f} bytes an event")
     for path in sorted(pathlib.Path(sql).glob("*.sql")):
         took = []
         for threads in (1, 2):

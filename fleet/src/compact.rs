@@ -28,7 +28,7 @@ const GROWING: [&str; 5] = ["time", "time_ns", "minute", "begin_ns", "end_ns"];
 
 /// Makes one file of the files of each day before this one and host; returns what to say.
 pub fn compact(store: &Store, before: &str, grace_ns: u64) -> std::result::Result<String, String> {
-    if !delta::has_logs(store) {
+    if !delta::has_logs(store)? {
         return Err("without a log, readers would see rows twice: tables that were begun with --delta can be compacted".into());
     }
     let _lock = store.lock("compaction")?;

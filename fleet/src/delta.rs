@@ -3,6 +3,8 @@
 //! ```text
 //! DIR/TABLE/_delta_log/00000000000000000000.json     the first version: protocol, schema, files
 //! DIR/TABLE/_delta_log/00000000000000000001.json     files that were added or removed since
+//! DIR/TABLE/_delta_log/00000000000000000020.checkpoint.parquet     all that counts as of this version
+//! DIR/TABLE/_delta_log/_last_checkpoint                            which one that is
 //! ```
 //!
 //! The protocol's JSON is written directly: a version is a file of a few lines, for which the crate `deltalake` would bring Arrow and
@@ -13,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use crate::checkpoint;
 use crate::column::{Kind, OTHER};
 use crate::store::Store;
 use crate::tables::{NewFile, TABLES};
@@ -20,6 +23,9 @@ use crate::{groups, incidents, plan};
 
 /// How often to try while others write versions at the same time.
 const MOST_TRIES: usize = 1000;
+
+/// Every version that is a multiple of this one has a checkpoint.
+const CHECKPOINT: u64 = 20;
 
 /// A table as of a version.
 #[derive(Debug, Default)]
@@ -29,6 +35,8 @@ pub struct Snapshot {
     pub files: BTreeMap<String, LoggedFile>,
     /// Files that were removed, and when, in milliseconds since 1970.
     pub removed: BTreeMap<String, i64>,
+    /// The table's schema, as the action that says so.
+    metadata: Value,
 }
 
 /// A file of a version.
@@ -40,13 +48,13 @@ pub struct LoggedFile {
 }
 
 /// Whether tables have logs.
-pub fn has_logs(store: &Store) -> bool {
-    store.has(&version_path(TABLES[0], 0))
+pub fn has_logs(store: &Store) -> Result<bool, String> {
+    Ok(last_version(store, TABLES[0])?.is_some())
 }
 
 /// Begins the logs of tables that have no files yet.
 pub fn create(store: &Store) -> Result<(), String> {
-    if has_logs(store) {
+    if has_logs(store)? {
         return Ok(());
     }
     if !store.names("_ltt/hosts")?.is_empty() {
@@ -68,7 +76,7 @@ pub fn add(store: &Store, files: &[NewFile]) -> Result<(), String> {
 
 /// Adds those files that the logs do not have: whoever was killed may have written a version.
 pub fn add_missing(store: &Store, files: &[NewFile]) -> Result<(), String> {
-    if !has_logs(store) {
+    if !has_logs(store)? {
         return Ok(());
     }
     let mut missing = Vec::new();
@@ -98,7 +106,7 @@ fn append(store: &Store, table: &str, files: &[&NewFile]) -> Result<(), String> 
         info["fields"] = json!(fields);
         let mut actions = vec![commit_info(&info, "WRITE")];
         if last.is_none() {
-            actions.push(json!({ "protocol": { "minReaderVersion": 1, "minWriterVersion": 2 } }));
+            actions.push(protocol());
         }
         if last.is_none() || fields != known {
             actions.push(metadata(table, &info, &fields)?);
@@ -135,32 +143,110 @@ pub fn change(
 
 /// Reads the newest version of a table.
 pub fn read(store: &Store, table: &str) -> Result<Snapshot, String> {
+    last_version(store, table)?.map_or_else(|| Ok(Snapshot::default()), |last| read_until(store, table, last))
+}
+
+/// Reads a version of a table: the checkpoint before it, and what changed since.
+fn read_until(store: &Store, table: &str, last: u64) -> Result<Snapshot, String> {
     let mut snapshot = Snapshot::default();
-    let Some(last) = last_version(store, table)? else { return Ok(snapshot) };
-    for version in 0..=last {
-        for action in actions_of(store, table, version)? {
-            if let Some(file) = action.get("add") {
-                let part = |name: &str| file["partitionValues"][name].as_str().unwrap_or_default().to_owned();
-                let path = path_of(table, file);
-                snapshot.removed.remove(&path);
-                let logged = LoggedFile { date: part("date"), host: part("host"), action: file.clone() };
-                snapshot.files.insert(path, logged);
-            } else if let Some(file) = action.get("remove") {
-                let path = path_of(table, file);
-                snapshot.files.remove(&path);
-                snapshot.removed.insert(path, file["deletionTimestamp"].as_i64().unwrap_or_default());
-            }
-        }
+    let from = last_checkpoint(store, table)?.filter(|version| *version <= last);
+    if let Some(version) = from {
+        let path = checkpoint_path(table, version);
+        let bytes =
+            store.get(&path)?.ok_or_else(|| format!("{path}: it is missing, so the log cannot be read"))?;
+        let actions = checkpoint::decode(bytes).map_err(|error| format!("{path}: it is damaged: {error}"))?;
+        actions.into_iter().for_each(|action| snapshot.apply(table, action));
+    }
+    for version in from.map_or(0, |version| version + 1)..=last {
+        actions_of(store, table, version)?.into_iter().for_each(|action| snapshot.apply(table, action));
     }
     snapshot.next = last + 1;
     Ok(snapshot)
 }
 
+impl Snapshot {
+    fn apply(&mut self, table: &str, action: Value) {
+        if let Some(file) = action.get("add") {
+            let part = |name: &str| file["partitionValues"][name].as_str().unwrap_or_default().to_owned();
+            let path = path_of(table, file);
+            self.removed.remove(&path);
+            let logged = LoggedFile { date: part("date"), host: part("host"), action: file.clone() };
+            self.files.insert(path, logged);
+        } else if let Some(file) = action.get("remove") {
+            let path = path_of(table, file);
+            self.files.remove(&path);
+            self.removed.insert(path, file["deletionTimestamp"].as_i64().unwrap_or_default());
+        } else if action.get("metaData").is_some() {
+            self.metadata = action;
+        }
+    }
+}
+
+/// Writes all that counts as of a version, so that nobody needs those before.
+fn write_checkpoint(store: &Store, table: &str, version: u64) -> Result<(), String> {
+    if last_checkpoint(store, table)?.is_some_and(|last| last >= version) {
+        // Others were faster, and may have removed what this one would be made of.
+        return Ok(());
+    }
+    let snapshot = read_until(store, table, version)?;
+    let mut actions = vec![protocol(), snapshot.metadata];
+    actions.extend(snapshot.files.into_values().map(|mut file| {
+        file.action["dataChange"] = json!(false);
+        json!({ "add": file.action })
+    }));
+    // What is not needed to remove files that are still there is of no use.
+    let since = vacuumed_until(store, table)?;
+    let removed = snapshot.removed.iter().filter(|(_, time)| **time >= since);
+    actions.extend(removed.map(|(path, time)| {
+        json!({ "remove": { "path": logged_path(table, path), "deletionTimestamp": time, "dataChange": false } })
+    }));
+    let path = checkpoint_path(table, version);
+    let bytes = checkpoint::encode(&actions).map_err(|error| format!("{path}: cannot write it: {error}"))?;
+    store.put(&path, &bytes)?;
+    let last = json!({ "version": version, "size": actions.len() }).to_string();
+    store.put(&log_path(table, LAST_CHECKPOINT), last.as_bytes())
+}
+
+const LAST_CHECKPOINT: &str = "_last_checkpoint";
+
+fn last_checkpoint(store: &Store, table: &str) -> Result<Option<u64>, String> {
+    let version = number(store, &log_path(table, LAST_CHECKPOINT), "version")?;
+    Ok(version.and_then(|version| u64::try_from(version).ok()))
+}
+
+/// Removes the versions before the last checkpoint, if it was written before this time.
+pub fn forget(store: &Store, table: &str, until_ms: i64) -> Result<(), String> {
+    let Some(last) = last_checkpoint(store, table)? else { return Ok(()) };
+    if info_of(store, table, last)?["timestamp"].as_i64().is_none_or(|time| time >= until_ms) {
+        return Ok(());
+    }
+    let names = store.names(&log_path(table, ""))?;
+    let is_old = |name: &&String| {
+        name.split('.').next().is_some_and(|name| name.parse().is_ok_and(|version: u64| version < last))
+    };
+    names.iter().filter(is_old).try_for_each(|name| store.remove(&log_path(table, name)))
+}
+
+/// Until when files that were removed from the log are gone, in milliseconds since 1970.
+pub fn vacuumed_until(store: &Store, table: &str) -> Result<i64, String> {
+    Ok(number(store, &vacuumed_path(table), "until_ms")?.unwrap_or(i64::MIN))
+}
+
+pub fn vacuumed_path(table: &str) -> String {
+    format!("_ltt/vacuumed-{table}.json")
+}
+
+/// The number of this name in a small file of JSON, if that exists.
+pub fn number(store: &Store, path: &str, name: &str) -> Result<Option<i64>, String> {
+    let Some(bytes) = store.get(path)? else { return Ok(None) };
+    let read = serde_json::from_slice(&bytes).ok().and_then(|value: Value| value[name].as_i64());
+    read.map(Some).ok_or_else(|| format!("{path}: it is damaged: remove it, and try again"))
+}
+
 /// The action that adds a file; `is_new` unless its rows were in others.
 pub fn added(file: &NewFile, is_new: bool) -> Value {
-    let path = relative(&file.table, &file.path).replace('%', "%25");
     json!({ "add": {
-        "path": path,
+        "path": logged_path(&file.table, &file.path),
         "partitionValues": { "date": file.date, "host": file.host },
         "size": file.bytes,
         "modificationTime": now_ms(),
@@ -179,6 +265,10 @@ pub fn removed(file: &LoggedFile, is_gone: bool) -> Value {
         "partitionValues": file.action["partitionValues"],
         "size": file.action["size"],
     } })
+}
+
+fn protocol() -> Value {
+    json!({ "protocol": { "minReaderVersion": 1, "minWriterVersion": 2 } })
 }
 
 fn commit_info(info: &Value, operation: &str) -> Value {
@@ -228,7 +318,7 @@ fn delta_type(kind: Kind) -> &'static str {
 }
 
 fn last_version(store: &Store, table: &str) -> Result<Option<u64>, String> {
-    let names = store.names(&format!("{table}/_delta_log"))?;
+    let names = store.names(&log_path(table, ""))?;
     Ok(names.iter().filter_map(|name| name.strip_suffix(".json")?.parse().ok()).max())
 }
 
@@ -253,19 +343,31 @@ fn info_of(store: &Store, table: &str, version: u64) -> Result<Value, String> {
 
 fn write(store: &Store, table: &str, version: u64, actions: &[Value]) -> Result<bool, String> {
     let text: String = actions.iter().map(|action| format!("{action}\n")).collect();
-    store.put_new(&version_path(table, version), text.as_bytes())
+    let is_written = store.put_new(&version_path(table, version), text.as_bytes())?;
+    if is_written && version > 0 && version.is_multiple_of(CHECKPOINT) {
+        write_checkpoint(store, table, version)?;
+    }
+    Ok(is_written)
+}
+
+fn log_path(table: &str, name: &str) -> String {
+    format!("{table}/_delta_log/{name}")
 }
 
 fn version_path(table: &str, version: u64) -> String {
-    format!("{table}/_delta_log/{version:020}.json")
+    log_path(table, &format!("{version:020}.json"))
+}
+
+fn checkpoint_path(table: &str, version: u64) -> String {
+    log_path(table, &format!("{version:020}.checkpoint.parquet"))
 }
 
 fn path_of(table: &str, file: &Value) -> String {
     format!("{table}/{}", file["path"].as_str().unwrap_or_default().replace("%25", "%"))
 }
 
-fn relative<'p>(table: &str, path: &'p str) -> &'p str {
-    path.strip_prefix(table).map_or(path, |path| path.trim_start_matches('/'))
+fn logged_path(table: &str, path: &str) -> String {
+    path.strip_prefix(table).map_or(path, |path| path.trim_start_matches('/')).replace('%', "%25")
 }
 
 pub fn now_ms() -> i64 {

@@ -93,7 +93,7 @@ pub fn run(options: &ExportOptions) -> Result<Summary, String> {
         threads: threads / workers,
         horizon: prune::horizon(store)?,
         is_first: AtomicBool::new(store.names("incidents")?.iter().all(|name| !name.starts_with("date="))),
-        is_logged: delta::has_logs(store),
+        is_logged: delta::has_logs(store)?,
         unlogged: Mutex::default(),
     };
     let next = AtomicUsize::new(0);

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 mod agent;
 mod agent_config;
 mod agent_metrics;
+mod checkpoint;
 mod chunk;
 mod cli;
 mod column;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ltt_analysis::text::amount::counted;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::delta;
 use crate::host_state::HostPlace;
@@ -17,13 +17,7 @@ pub const GRACE: u64 = 3_600_000_000_000;
 
 /// From when on days are kept, in nanoseconds since 1970: what ended before is not exported again.
 pub fn horizon(store: &Store) -> Result<i64, String> {
-    Ok(number(store, HORIZON, "keep_from_ns")?.unwrap_or(i64::MIN))
-}
-
-fn number(store: &Store, path: &str, name: &str) -> Result<Option<i64>, String> {
-    let Some(bytes) = store.get(path)? else { return Ok(None) };
-    let read = serde_json::from_slice(&bytes).ok().and_then(|value: Value| value[name].as_i64());
-    read.map(Some).ok_or_else(|| format!("{path}: it is damaged: remove it, and try again"))
+    Ok(delta::number(store, HORIZON, "keep_from_ns")?.unwrap_or(i64::MIN))
 }
 
 /// Removes the days that ended more than this long ago; returns what to say.
@@ -35,7 +29,7 @@ pub fn prune(store: &Store, keep_ns: u64, grace_ns: u64) -> Result<String, Strin
     // Before anything is removed: an export that runs now must not bring it back.
     store.put(HORIZON, json!({ "keep_from_ns": from }).to_string().as_bytes())?;
     let mut removed = BTreeSet::new();
-    let is_logged = delta::has_logs(store);
+    let is_logged = delta::has_logs(store)?;
     for table in TABLES {
         if is_logged {
             delta::change(store, table, "DELETE", |snapshot| {
@@ -67,12 +61,12 @@ pub fn prune(store: &Store, keep_ns: u64, grace_ns: u64) -> Result<String, Strin
 
 /// Removes the files that the log of a table has removed, once no reader of an older version needs them.
 pub fn vacuum(store: &Store, table: &str, grace_ns: u64) -> Result<(), String> {
-    let marker = format!("_ltt/vacuumed-{table}.json");
-    let since = number(store, &marker, "until_ms")?.unwrap_or(i64::MIN);
+    let since = delta::vacuumed_until(store, table)?;
     let until = delta::now_ms().saturating_sub(i64::try_from(grace_ns / 1_000_000).unwrap_or(i64::MAX));
     let removed = delta::read(store, table)?.removed.into_iter();
     for (path, _) in removed.filter(|(_, time)| (since..until).contains(time)) {
         store.remove(&path)?;
     }
-    store.put(&marker, json!({ "until_ms": until }).to_string().as_bytes())
+    store.put(&delta::vacuumed_path(table), json!({ "until_ms": until }).to_string().as_bytes())?;
+    delta::forget(store, table, until)
 }

@@ -148,7 +148,7 @@ def duckdb_query(tables, threads=None):
     connection.execute("SET TimeZone = 'UTC'")
     for table in ("events", "groups", "incidents"):
         connection.execute(
-            f"CREATE VIEW {table} AS SELECT * FROM read_parquet('{tables}/{table}/**/*.parquet', hive_partitioning = true, "
+            f"CREATE VIEW {table} AS SELECT * FROM read_parquet('{tables}/{table}/date=*/host=*/*.parquet', hive_partitioning = true, "
             "hive_types = {'host': VARCHAR, 'date': DATE}, union_by_name = true)"
         )
 

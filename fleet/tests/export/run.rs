@@ -29,7 +29,7 @@ pub fn files(output: &Path, table: &str) -> Vec<PathBuf> {
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
-            if path.is_dir() {
+            if path.is_dir() && !path.ends_with("_delta_log") {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "parquet") {
                 files.push(path);

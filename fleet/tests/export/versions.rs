@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use lttng_testing::{must_end, workspace};
+use lttng_testing::{CommandInTime as _, must_end, workspace};
 
 use crate::equal::python;
 use crate::handwritten::{BEGIN, Handwritten};
@@ -104,4 +104,59 @@ fn a_reader_sees_one_version_while_others_export_compact_and_prune() {
     assert!(output.status.success(), "{text}");
     let expected = format!("the last has {} events in {} files, {0} by DuckDB", 2 * of_run, 2 * HOSTS);
     assert!(text.contains(&expected), "{text}");
+}
+
+#[test]
+#[ignore = "make check: Polars and Delta Lake from PyPI"]
+fn a_checkpoint_takes_the_place_of_the_versions_before_it() {
+    let Some(python) = python(&["deltalake", "polars", "duckdb"], Duration::from_secs(200)) else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (tables, end) = (folder.path().join("tables"), folder.path().join("end"));
+    let traces = folder.path().join("traces");
+    std::fs::write(&end, "").expect("it can be written");
+    let export = |chunk: u64| {
+        _ = std::fs::remove_dir_all(&traces);
+        write_chunks(&traces, BEGIN + chunk * 1_000_000_000);
+        let (status, said) = said(ltt_parquet(&tables, &[&traces]).arg("--delta"));
+        assert_eq!(status, 0, "{said}");
+    };
+    let versions = |table: &str| {
+        let names = std::fs::read_dir(tables.join(table).join("_delta_log")).expect("it is there");
+        let names = names.map(|entry| entry.expect("a file").file_name().into_string().expect("a name"));
+        names.filter(|name| name.ends_with(".json")).count()
+    };
+    let read = |runs: usize, files: usize| {
+        let count = runs * HOSTS * EVENTS as usize;
+        let mut command = Command::new(&python);
+        command
+            .arg(workspace().join("fleet/tests/versions.py"))
+            .arg(&tables)
+            .arg(&end)
+            .arg(count.to_string());
+        let text = command.succeed();
+        assert!(
+            text.contains(&format!("the last has {count} events in {files} files, {count} by DuckDB")),
+            "{text}"
+        );
+    };
+    // The first version is empty.
+    (0..21).for_each(export);
+    assert_eq!(versions("events"), 22);
+    for table in ["events", "groups"] {
+        (0..20).for_each(|version| {
+            let log = tables.join(table).join("_delta_log");
+            std::fs::remove_file(log.join(format!("{version:020}.json"))).expect("it is there");
+        });
+    }
+    read(21, 21 * HOSTS);
+    // What writes goes on from there, and removes by itself what nobody needs.
+    let (status, said) = run("compact", &["--grace", "0s"], &tables);
+    assert!(status == 0 && said.contains("made 8 files of 168 files"), "{said}");
+    read(21, HOSTS);
+    (21..40).for_each(export);
+    let (status, said) = run("compact", &["--grace", "0s"], &tables);
+    assert_eq!(status, 0, "{said}");
+    read(40, HOSTS);
+    assert!(versions("events") < 20, "{}", versions("events"));
+    assert_eq!(files(&tables, "events").len(), HOSTS, "files that were removed from the log are gone");
 }
