@@ -1,13 +1,75 @@
 //! The agent of a host: what it records is in the tables once, however often it is killed.
 
 use std::fs;
-use std::process::Stdio;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use lttng_testing::{ChildInTime as _, Daemon, Program, Random, wait_until};
+use lttng_testing::{
+    ChildInTime as _, CommandInTime as _, Daemon, Program, Random, need_namespaces, wait_until,
+};
 
 use crate::run::{rows, said};
+
+/// A machine with a session daemon, and the configuration of an agent.
+struct Machine {
+    daemon: Daemon,
+    emit_all: PathBuf,
+}
+
+impl Machine {
+    fn new() -> Machine {
+        let emit_all = Program::example("valkey-trace", "emit-all").traced().build();
+        let machine = Machine { daemon: Daemon::start(), emit_all };
+        let [traces, tables, metrics] =
+            ["traces", "disk/tables", "agent.prom"].map(|name| machine.path(name));
+        let text = format!(
+            "traces = {traces:?}\noutput = {tables:?}\nmetrics = {metrics:?}\nevents = [\"valkey_*\"]\nrotate = \"3s\"\n"
+        );
+        fs::write(machine.path("agent.toml"), text).expect("it can be written");
+        fs::create_dir(machine.path("disk")).expect("it can be created");
+        machine
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.daemon.folder().join(name)
+    }
+
+    fn agent(&self) -> Command {
+        let mut agent = self.daemon.command(env!("CARGO_BIN_EXE_ltt-parquet"));
+        agent.arg("agent").arg(self.path("agent.toml")).stderr(Stdio::null());
+        agent
+    }
+
+    /// Emits 350 events.
+    fn emit(&self) {
+        self.daemon.run(&self.emit_all, ["10"]);
+    }
+
+    fn says(&self, metric: &str) -> bool {
+        fs::read_to_string(self.path("agent.prom")).is_ok_and(|text| text.contains(metric))
+    }
+
+    /// Emits 350 events, and waits until they are in finished chunks that cannot be exported.
+    fn wait_for_failure(&self) {
+        wait_until("the agent records", || self.says("ltt_agent_recording 1\n"));
+        self.emit();
+        wait_until("failures are counted", || !self.says("ltt_agent_failures_total 0\n"));
+        // A rotation may have split them; chunks in which nothing was recorded have no metadata.
+        let mut find = Command::new("find");
+        find.arg(self.path("traces")).args(["-path", "*/archives/*", "-name", "metadata"]);
+        // It may complain of what is removed meanwhile.
+        let mut count =
+            || find.output_in_time().expect("it runs").stdout.split(|&byte| byte == b'\n').count() - 1;
+        wait_until("two chunks are finished", || count() >= 2);
+    }
+}
+
+fn end(mut agent: Child) {
+    agent.kill().expect("it was started");
+    agent.wait_in_time().expect("it ends");
+}
 
 #[test]
 #[ignore = "make check: an agent that is killed again and again; AGENT_SECONDS says for how long"]
@@ -16,52 +78,85 @@ fn an_agent_loses_nothing_and_repeats_nothing_however_often_it_is_killed() {
     println!("seed {seed}");
     let mut random = Random::new(seed);
     let seconds = std::env::var("AGENT_SECONDS").map_or(12, |seconds| seconds.parse().expect("a number"));
-    let emit_all = Program::example("valkey-trace", "emit-all").traced().build();
-    let daemon = Daemon::start();
-    let path = |name: &str| daemon.folder().join(name);
-    let (config, tables, metrics) = (path("agent.toml"), path("tables"), path("agent.prom"));
-    let text = format!(
-        "traces = {:?}\noutput = {tables:?}\nmetrics = {metrics:?}\nevents = [\"valkey_*\"]\nrotate = \"1s\"\n",
-        path("traces")
-    );
-    fs::write(&config, text).expect("it can be written");
+    let machine = Machine::new();
+    let tables = machine.path("disk/tables");
     // No table can be written at first, as without a network.
     fs::write(&tables, "").expect("it can be written");
-    let start = || {
-        let mut agent = daemon.command(env!("CARGO_BIN_EXE_ltt-parquet"));
-        agent.arg("agent").arg(&config).stderr(Stdio::null()).spawn().expect("it runs")
-    };
-    let says = |metric: &str| fs::read_to_string(&metrics).is_ok_and(|text| text.contains(metric));
-    let mut agent = start();
-    wait_until("the agent records", || says("ltt_agent_recording 1\n"));
-    daemon.run(&emit_all, ["10"]);
-    let mut rounds = 10;
-    wait_until("a chunk cannot be exported", || says("ltt_agent_waiting_chunks 1\n"));
-    wait_until("failures are counted", || !says("ltt_agent_failures_total 0\n"));
+    let mut agent = machine.agent().spawn().expect("it runs");
+    machine.wait_for_failure();
+    let mut events = 350;
     fs::remove_file(&tables).expect("it can be removed");
     let deadline = Instant::now() + Duration::from_secs(seconds);
     let mut kills = 0;
     while Instant::now() < deadline {
-        daemon.run(&emit_all, ["10"]);
-        rounds += 10;
+        machine.emit();
+        events += 350;
         sleep(Duration::from_millis(random.below(1500)));
-        agent.kill().expect("it was started");
-        agent.wait_in_time().expect("it ends");
+        end(agent);
         kills += 1;
-        agent = start();
+        agent = machine.agent().spawn().expect("it runs");
     }
-    daemon.lttng(["rotate", "ltt-agent"]);
-    wait_until("all is exported", || rows(&tables, "events") >= rounds * 35);
-    wait_until("nothing waits", || says("ltt_agent_waiting_chunks 0\n"));
+    // The timer rotates the session once more: `lttng rotate` is refused while a rotation is under way.
+    wait_until("all is exported", || rows(&tables, "events") >= events);
+    wait_until("nothing waits", || machine.says("ltt_agent_waiting_chunks 0\n"));
     // It leaves the session alone when it ends, and a second agent of the same folder is refused.
-    let (status, refused) = said(daemon.command(env!("CARGO_BIN_EXE_ltt-parquet")).arg("agent").arg(&config));
+    let (status, refused) = said(machine.agent().stderr(Stdio::piped()));
     assert!(status == 1 && refused.contains("another process holds this lock"), "{refused}");
-    agent.kill().expect("it was started");
-    agent.wait_in_time().expect("it ends");
-    assert_eq!(rows(&tables, "events"), rounds * 35, "after {kills} kills");
-    println!("{} events after {kills} kills", rounds * 35);
-    assert!(daemon.lttng(["list", "ltt-agent"]).contains("[active]"));
-    daemon.lttng(["destroy", "ltt-agent"]);
+    end(agent);
+    assert_eq!(rows(&tables, "events"), events, "after {kills} kills");
+    println!("{events} events after {kills} kills");
+    assert!(machine.daemon.lttng(["list", "ltt-agent"]).contains("[active]"));
+    machine.daemon.lttng(["destroy", "ltt-agent"]);
+}
+
+#[test]
+#[ignore = "make check: an agent whose machine starts anew"]
+fn what_was_recorded_before_a_reboot_is_exported_after_it() {
+    let mut machine = Machine::new();
+    let tables = machine.path("disk/tables");
+    fs::write(&tables, "").expect("it can be written");
+    let agent = machine.agent().spawn().expect("it runs");
+    machine.wait_for_failure();
+    end(agent);
+    machine.daemon.kill();
+    machine.daemon.restart();
+    fs::remove_file(&tables).expect("it can be removed");
+    fs::remove_file(machine.path("agent.prom")).expect("it can be removed");
+    let agent = machine.agent().spawn().expect("it runs");
+    wait_until("the agent records", || machine.says("ltt_agent_recording 1\n"));
+    wait_until("the past is exported", || rows(&tables, "events") == 350);
+    machine.emit();
+    wait_until("the present is exported", || rows(&tables, "events") == 700);
+    end(agent);
+    machine.daemon.lttng(["destroy", "ltt-agent"]);
+}
+
+#[test]
+#[ignore = "make check: an agent whose disk is full"]
+fn what_does_not_fit_on_a_full_disk_waits_until_there_is_room() {
+    if !need_namespaces() {
+        return;
+    }
+    let machine = Machine::new();
+    // A private file system, which is full until `room` appears; it is copied once `end` does.
+    let script = r#"
+        cd "$1" && mount -t tmpfs -o size=4m none disk && head -c 4128768 /dev/zero >disk/ballast || exit 99
+        # LTTng looks elsewhere for the daemon of root.
+        unshare --user --map-user=99999 --map-group=99999 "$0" agent agent.toml & agent=$!
+        while [ ! -e room ]; do sleep 0.1; done; rm disk/ballast
+        while [ ! -e end ]; do sleep 0.1; done; kill $agent; wait $agent
+        cp -r disk/tables tables"#;
+    let mut full = machine.daemon.command("unshare");
+    full.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]);
+    full.arg(env!("CARGO_BIN_EXE_ltt-parquet")).arg(machine.daemon.folder()).stderr(Stdio::null());
+    let mut full = full.spawn().expect("it runs");
+    machine.wait_for_failure();
+    fs::write(machine.path("room"), "").expect("it can be written");
+    wait_until("all is exported", || machine.says("ltt_agent_exported_events_total 350\n"));
+    fs::write(machine.path("end"), "").expect("it can be written");
+    full.wait_in_time().expect("it ends");
+    assert_eq!(rows(&machine.path("tables"), "events"), 350);
+    machine.daemon.lttng(["destroy", "ltt-agent"]);
 }
 
 #[test]
@@ -76,7 +171,7 @@ fn a_wrong_configuration_is_refused_in_one_line() {
     ];
     for (text, because) in cases {
         fs::write(folder.path().join("agent.toml"), text).expect("it can be written");
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ltt-parquet"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ltt-parquet"));
         let (status, said) = said(command.args(["agent", "agent.toml"]).current_dir(folder.path()));
         assert_eq!((status, said.lines().count()), (1, 1), "{text}: {said}");
         assert!(said.contains(because), "{text}: {said}");
