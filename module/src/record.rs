@@ -1,8 +1,5 @@
 //! The events, each with its duration in microseconds.
 
-use std::time::Duration;
-
-use lttng_provider::Unit;
 use valkey_trace::valkey_commands::command_call;
 use valkey_trace::valkey_server::{command, eventloop, fast_command, module_acquire_gil};
 use valkey_trace::{valkey_aof, valkey_cluster, valkey_rdb};
@@ -25,10 +22,14 @@ pub fn wants_turns() -> bool {
 }
 
 /// A command, of a client if the server can tell. The server's own address cannot be known.
+///
+/// One event: `command` and `fast_command` only repeat its duration, and would double what recording costs a server, so they
+/// are recorded only for a session that does not have `command_call`.
 pub fn command(client: &Client, called: &Command, nanoseconds: u64) {
     let duration = microseconds(nanoseconds);
-    command_call::emit(client.protocol, client.address(), "", &*called.name, duration);
-    if called.is_fast {
+    if command_call::enabled() {
+        command_call::emit(client.protocol, client.address(), "", &*called.name, duration);
+    } else if called.is_fast {
         fast_command::emit(duration);
     } else {
         command::emit(duration);
@@ -173,5 +174,5 @@ impl Call {
 }
 
 fn microseconds(nanoseconds: u64) -> u64 {
-    Unit::Microseconds.count(Duration::from_nanos(nanoseconds))
+    nanoseconds / 1000
 }

@@ -196,10 +196,17 @@ impl State {
 
     fn after_sleep(&mut self, context: *mut Context) {
         self.follow_sessions(context);
-        if let Some(lock) = TURNS.after_sleep(now_if(record::wants_turns())) {
+        let (wants_turns, wants_server) = (record::wants_turns(), record::wants_server());
+        let now = now_if(wants_turns || wants_server);
+        if let Some(lock) = TURNS.after_sleep(if wants_turns { now } else { 0 }) {
             record::lock(lock);
         }
-        self.tell_server();
+        if !wants_server {
+            self.server_told = None;
+        } else if self.server_told.is_none_or(|told| now - told >= TELL_SERVER) {
+            self.server_told = Some(now);
+            record::server(&self.server, &self.version, self.clients.is_some(), self.preloaded);
+        }
     }
 
     fn before_sleep(&mut self, context: *mut Context) {
@@ -213,18 +220,6 @@ impl State {
             record::turn(turn);
         }
         self.follow_sessions(context);
-    }
-
-    fn tell_server(&mut self) {
-        if !record::wants_server() {
-            self.server_told = None;
-            return;
-        }
-        let now = now();
-        if self.server_told.is_none_or(|told| now - told >= TELL_SERVER) {
-            self.server_told = Some(now);
-            record::server(&self.server, &self.version, self.clients.is_some(), self.preloaded);
-        }
     }
 
     #[inline]

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Instant;
 
-use lttng_testing::{CommandInTime as _, Daemon, Program};
+use lttng_testing::{CommandInTime as _, Daemon, Event, Program};
 use serde_json::Value;
 
 use crate::support::{Stock, duration, wait_for_children};
@@ -44,7 +44,7 @@ pub fn turns_add_up_to_no_more_than_the_time_that_passed(stock: &Stock) {
     let daemon = Daemon::start();
     let server = stock.start(&daemon, &[]);
     let mut client = server.connect();
-    let session = daemon.recording(&["valkey_server:eventloop"]);
+    let session = daemon.recording(&["valkey_server:*"]);
     let start = Instant::now();
     for index in 0..300 {
         client.ask(&format!("SET key:{index} value"));
@@ -52,7 +52,11 @@ pub fn turns_add_up_to_no_more_than_the_time_that_passed(stock: &Stock) {
     client.ask("DEBUG SLEEP 0.1");
     let trace = session.stop();
     let passed = start.elapsed().as_micros() as u64;
-    let turns: Vec<_> = trace.events().iter().map(duration).collect();
+    let events = trace.events();
+    let of = |name: &str| events.iter().filter(|event| event.name == name).map(duration).collect::<Vec<_>>();
+    // Without `command_call`, these say how long commands take.
+    assert!(of("valkey_server:command").len() >= 300);
+    let turns = of("valkey_server:eventloop");
     assert!(turns.len() > 300, "{} turns", turns.len());
     let sum: u64 = turns.iter().sum();
     assert!((100_000..=passed).contains(&sum), "{sum} µs of {passed} µs");
@@ -86,6 +90,9 @@ pub fn each_stall_is_an_incident_with_its_cause(stock: &Stock) {
         assert!(!reply.starts_with('-'), "{words:?}: {reply}");
     }
     let trace = session.stop();
+    let is_repeat =
+        |event: &Event| event.name.starts_with("valkey_server:") && event.name.ends_with("command");
+    assert!(!trace.events().iter().any(is_repeat), "a command is one event");
     let found = ltt_top(&["incidents", "--longer-than=10ms", "--limit=0"], &trace);
     for command in ["incidents", "info", "top", "slow"] {
         assert_eq!(ltt_top(&[command], &trace)["notes"]["left_out"]["derived"], true, "{command}");

@@ -12,7 +12,7 @@ use std::{env, fs};
 use serde_json::Value;
 
 /// Those that take longest, which begin first so that nothing waits for them alone.
-const LONGEST: [&str; 4] = ["program", "end_to_end", "server", "reader"];
+const LONGEST: [&str; 4] = ["program", "end_to_end", "module", "reader"];
 
 /// A test binary, and the folder of its package, in which it runs.
 struct Binary {
