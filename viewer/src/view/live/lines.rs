@@ -1,9 +1,9 @@
 //! Lines for sessions and incidents.
 
 use crate::view::Screen;
-use crate::view::table::{held_by, link_name};
+use crate::view::table::incident_cause;
 use ltt_analysis::finding::Ns;
-use ltt_analysis::incidents::{Incident, IncidentKind};
+use ltt_analysis::incidents::Incident;
 use ltt_analysis::live::LiveFinding;
 use ltt_analysis::text::amount::counted;
 use ltt_analysis::text::escape;
@@ -46,14 +46,11 @@ pub fn losses(finding: &LiveFinding) -> Option<String> {
 
 /// An incident: when, how long, why, and how many waited.
 pub fn incident(incident: &Incident, screen: &Screen) -> String {
-    let cause = match (&incident.cause, &incident.held_by, incident.kind) {
-        (Some(cause), ..) => link_name(cause),
-        (None, Some(reason), _) => held_by(reason),
-        (None, None, IncidentKind::Silence) => "the process was silent".to_owned(),
-        (None, None, _) => "no event explains it".to_owned(),
-    };
+    // What lies in no event is said as the cause, if it is the largest part.
+    let is_the_cause = incident.beside.is_some() || (incident.cause.is_none() && incident.held_by.is_none());
     let unexplained = match incident.unaccounted() {
         Ns(0) => String::new(),
+        _ if is_the_cause => String::new(),
         unexplained => format!(", {} unexplained", unexplained.short()),
     };
     let waited = match incident.waited.clients {
@@ -61,13 +58,17 @@ pub fn incident(incident: &Incident, screen: &Screen) -> String {
         clients => format!(", {} waited", counted(clients, "client")),
     };
     let held = incident.held.short();
-    format!("{} {held:>7} {cause}{unexplained}{waited}", screen.time_of_day(incident.begin_ns))
+    format!(
+        "{} {held:>7} {}{unexplained}{waited}",
+        screen.time_of_day(incident.begin_ns),
+        incident_cause(incident)
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ltt_analysis::incidents::{HeldBy, ProcessFinding, TimeRange, WaitedFinding};
+    use ltt_analysis::incidents::{HeldBy, IncidentKind, ProcessFinding, TimeRange, WaitedFinding};
     use ltt_analysis::scheduling::SystemCause;
 
     #[test]
@@ -101,9 +102,9 @@ mod tests {
             charges: Vec::new(),
         };
         let line = incident(&starved, &Screen::default());
-        assert!(line.contains("had no CPU for 1") && line.ends_with(", 11ms unexplained"), "{line}");
+        assert!(line.contains("no CPU 1") && line.ends_with(", 11ms unexplained"), "{line}");
         let unknown = Incident { held_by: None, ..starved };
         let line = incident(&unknown, &Screen::default());
-        assert!(line.ends_with("no event explains it, 199ms unexplained"), "{line}");
+        assert!(line.ends_with("in no event"), "{line}");
     }
 }
