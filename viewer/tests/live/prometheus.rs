@@ -100,7 +100,7 @@ fn prometheus_knows_what_the_folder_says() {
     drop(server);
     daemon.lttng(["stop", session.name()]);
     let top = json(ltt_top(["top", "--limit", "0"]).arg(relay.folder()));
-    let incidents = json(ltt_top(["incidents"]).arg(relay.folder()));
+    let incidents = json(ltt_top(["incidents", "--limit", "0"]).arg(relay.folder()));
     let trace = &top["trace"];
     let expect = |query: &str, expected: &Value, scale: f64| {
         let expected = expected.as_f64().expect(query) / scale;
@@ -127,9 +127,16 @@ fn prometheus_knows_what_the_folder_says() {
             1.0,
         );
     }
-    assert!(incidents["found"].as_u64() >= Some(5), "{incidents}");
-    expect("ltt_top_incidents_total", &incidents["found"], 1.0);
-    expect("ltt_top_blocked_seconds_total", &incidents["blocked_us"], 1e6);
+    // On a busy machine the server is silent at times. A relay says that nothing was recorded then; no packet in the folder does.
+    let lasting =
+        incidents["incidents"].as_array().unwrap().iter().filter(|found| found["kind"] != "silence");
+    let held: Vec<f64> = lasting.map(|found| found["held_us"].as_f64().unwrap()).collect();
+    assert!(held.len() >= 5, "{incidents}");
+    let without_silence = |what: &str| {
+        format!("ltt_top_{what} - on() (sum(ltt_top_cause_{what}{{cause=\"silence\"}}) or vector(0))")
+    };
+    expect(&without_silence("incidents_total"), &held.len().into(), 1.0);
+    expect(&without_silence("blocked_seconds_total"), &held.iter().sum::<f64>().into(), 1e6);
     for cause in incidents["causes"].as_array().unwrap().iter().filter(|cause| cause["event"].is_string()) {
         let key: Vec<&str> =
             cause["key"].as_object().unwrap().values().filter_map(|value| value.as_str()).collect();
