@@ -112,7 +112,7 @@ impl Clock {
     /// Begins to measure if `enabled`; does not read the clock otherwise.
     #[inline(always)]
     pub fn start(enabled: bool) -> Self {
-        Clock { since: enabled.then(Moment::now) }
+        Clock { since: (crate::TRACING && enabled).then(Moment::now) }
     }
 
     /// The time since the start, if it was started enabled.
