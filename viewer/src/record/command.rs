@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::process::OwnedProcess;
+use super::owned_process::OwnedProcess;
 use super::recording::{RecordTargets, Recording};
 use crate::cli::RecordOptions;
 use crate::newest::recordings;

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::lttng::{answers, daemon_pid};
+use super::owned_process::deadline;
 use super::proc::{self, Stat};
-use super::process::deadline;
 use super::run::Run;
 use super::usage::Usage;
 use crate::outcome::Trouble;

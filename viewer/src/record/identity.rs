@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use rustix::process::{Pid, PidfdFlags, Signal, geteuid, pidfd_open, pidfd_send_signal};
 
+use super::owned_process::{deadline, kill, wait_until};
 use super::proc::{self, Stat};
-use super::process::{deadline, kill, wait_until};
 
 /// A process as it was when it was started.
 #[derive(Clone, Debug, PartialEq, Eq)]

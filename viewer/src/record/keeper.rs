@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::lttng::{lttng, missing, sessions, tool};
-use super::process::{OwnedProcess, deadline};
+use super::owned_process::{OwnedProcess, deadline};
 use super::run_folder::{RunFolder, session_name};
 use super::usage::Usage;
 use crate::signals::StopSignal;

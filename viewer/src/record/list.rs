@@ -11,7 +11,7 @@ use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
 use super::daemon::Daemon;
-use super::processes::{OfferedEvent, OfferingProcess};
+use super::offering::{OfferedEvent, OfferingProcess};
 use super::registration::registered;
 use super::run::Run;
 use crate::cli::ListOptions;

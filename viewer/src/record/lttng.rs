@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::geteuid;
 
+use super::owned_process::{OwnedProcess, deadline, wait_until};
 use super::proc;
-use super::process::{OwnedProcess, deadline, wait_until};
 use crate::outcome::Trouble;
 
 /// Where the daemon that serves the whole machine has its files.

@@ -9,7 +9,7 @@ use lttng_live::Url;
 
 use super::daemon::Daemon;
 use super::disk::Disk;
-use super::processes::OfferingProcess;
+use super::offering::OfferingProcess;
 use super::registration::{PATIENCE, PAUSE, registered, starting, why_not};
 use super::relay::Relay;
 use super::run::Run;

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::lttng::daemon_file;
+use super::offering::{OfferingProcess, offering};
+use super::owned_process::deadline;
 use super::proc::{self, Stat};
-use super::process::deadline;
-use super::processes::{OfferingProcess, offering};
 use crate::outcome::{Trouble, tell, warn};
 
 /// How long programs may take to register: longer than they sleep.

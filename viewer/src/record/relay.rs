@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use lttng_live::Url;
 
+use super::owned_process::deadline;
 use super::proc::{self, Stat};
-use super::process::deadline;
 use super::run::Run;
 use crate::outcome::Trouble;
 

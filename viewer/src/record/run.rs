@@ -10,8 +10,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use super::keeper::{DISK_FULL, FAILED, FOLDER, KEEPER, KEPT, STARTED};
+use super::owned_process::deadline;
 use super::proc::Stat;
-use super::process::deadline;
 use super::run_folder::clean_up;
 use crate::outcome::{Trouble, tell, warn};
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 
 use super::lttng::daemon_folder;
-use super::process::deadline;
+use super::owned_process::deadline;
 use crate::outcome::Trouble;
 
 /// Between one attempt to begin and the next.
