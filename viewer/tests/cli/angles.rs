@@ -50,7 +50,7 @@ fn no_window_and_no_filter_changes_what_is_reported_of_an_incident() {
     println!("seed {seed}");
     let random = &mut fastrand::Rng::with_seed(seed);
     let mut compared = 0;
-    for round in 0..12 {
+    for round in 0..5 {
         let trace = timeline::write_items(&server(random), true);
         let whole = incidents(trace.path(), &[]);
         let by_span: HashMap<(i64, i64), &Value> = whole.iter().map(|one| (span(one), one)).collect();
@@ -79,7 +79,7 @@ fn no_window_and_no_filter_changes_what_is_reported_of_an_incident() {
         let overlaps = |one: &&Value| span(one).1 >= bound(&since) && span(one).0 <= bound(&until);
         assert_eq!(all_in_window.len(), whole.iter().filter(overlaps).count(), "seed {seed}, {round}");
     }
-    assert!(compared > 40, "only {compared} incidents were compared");
+    assert!(compared > 15, "only {compared} incidents were compared");
 }
 
 fn whole_begin(trace: &std::path::Path) -> i64 {
@@ -200,7 +200,7 @@ fn not_served_is_what_a_count_over_the_text_gives() {
 /// When the commands of clients ended, those within others left out.
 fn services(trace: &Trace) -> Vec<i64> {
     let mut served: Vec<(i64, String)> = Vec::new();
-    for event in trace.events().into_iter().filter(|event| event.name == "valkey_commands:command_call") {
+    for event in trace.events_named("valkey_commands:command_call") {
         let field =
             |name: &str| event.fields.iter().find(|(field, _)| field == name).map(|(_, value)| &**value);
         let client = field("addr").unwrap_or("\"\"").to_owned();

@@ -113,7 +113,7 @@ fn expected(groups: &[Value]) -> BTreeMap<String, (u64, i64)> {
 fn intervals_of_a_real_trace_nest_and_sum_up_to_what_top_says_with_any_filter() {
     let shared = SharedTrace::unpack();
     let filters: [&[&str]; 4] = [
-        &["--since", "+2s", "--until", "+4s"],
+        &["--since", "+2s", "--until", "+2300ms"],
         &["--event", "command_call", "--where", "duration>=10us"],
         &["--event", "valkey_aof:*"],
         &["--where", "name=eval"],
@@ -137,7 +137,7 @@ fn export_sums_up_to_top(folder: &Path, options: &[&str]) -> Value {
 
 #[test]
 fn incidents_have_a_track_and_rates_and_blocked_time_are_counters() {
-    let shared = SharedTrace::unpack();
+    let shared = SharedTrace::unpack_named("valkey-lite-busy");
     let trace = export_sums_up_to_top(shared.folder(), &[]);
     let process = incidents_process(&trace).expect("there are incidents");
     let shown: Vec<(i64, i64)> = of_phase(&trace, "X")

@@ -90,7 +90,7 @@ fn what_a_run_killed_with_its_keeper_has_left_is_named_and_removed_on_request() 
             "\"$LTT_TOP\" {kind} -e 'tracee:*' > /dev/null 2>&1 & RUN=$!\n\
              until lttng --no-sessiond list 2>&1 | grep -q 'ltt-top-.*active'; do sleep 0.05; done\n\
              for child in /proc/[0-9]*; do\n\
-             case \"$(cat $child/stat)\" in *\") S $RUN \"*) kill -9 $RUN ${{child#/proc/}};; esac\n\
+             case \"$(cat $child/stat)\" in *\") \"?\" $RUN \"*) kill -9 $RUN ${{child#/proc/}};; esac\n\
              done 2> /dev/null; wait\n\
              \"$LTT_TOP\" list 2> \"$OUT/named\"; lttng --no-sessiond list > \"$OUT/sessions\"\n\
              \"$LTT_TOP\" list --clean 2> \"$OUT/cleaned\""
