@@ -95,9 +95,8 @@ fn valkey_with_its_patch_records_what_its_clients_sent() {
     let Some(tree) = patched("valkey", "9.1.2", &["sid"], folder.path()) else { return };
     check(&[text(&catalog("valkey.toml")), "--out", text(&tree.join("src/trace"))]);
     let mut make = Command::new("make");
-    // Without what has nothing to do with it and takes minutes.
-    make.args(["--jobs=2", "-C", "src", "OPTIMIZATION=-O0", "MALLOC=libc", "BUILD_LUA=no", "USE_SYSTEMD=no"]);
-    make.args(["USE_LTTNG=yes", "USE_USDT=yes", "valkey-server", "valkey-cli", "valkey-benchmark"]);
+    make.args(["--jobs=2", "-C", "src", "USE_LTTNG=yes", "USE_USDT=yes"]);
+    make.args(["valkey-server", "valkey-cli", "valkey-benchmark"]);
     make.current_dir(&tree).succeed_within(BUILD_DEADLINE);
     let server = tree.join("src/valkey-server");
     let notes = Command::new("readelf").arg("--notes").arg(&server).succeed();
@@ -122,7 +121,9 @@ fn valkey_with_its_patch_records_what_its_clients_sent() {
     process.wait_in_time().expect("it is our child");
     let trace = session.stop();
     let events = trace.events();
-    let called = events.iter().filter(|event| event.name == "valkey_commands:command_call");
+    // The Lua engine asks for its configuration as the server starts: that has no address.
+    let by_client = |event: &&lttng_testing::Event| event.field("addr").contains(text(&socket));
+    let called = events.iter().filter(|event| event.name == "valkey_commands:command_call").filter(by_client);
     let called: Vec<_> = called.map(|event| event.field("name").trim_matches('"')).collect();
     assert_eq!(called, ["set", "incr", "del", "ping"]);
     for name in ["valkey_aof:aof_write", "valkey_server:eventloop", "valkey_server:fast_command"] {
