@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The memory of `ltt-top live --metrics` beside a server that is restarted again and again, minute by minute; docs/prometheus.md
-# has the figures of an hour. It needs a release build of ltt-top and a traced valkey-lite (scripts/programs.sh).
+# The memory of `ltt-top live --metrics` beside a real server that is restarted again and again, minute by minute; docs/prometheus.md
+# has the figures of an hour. It needs redis-server, a release build of ltt-top, and the module (`make module`).
 #
 #   scripts/soak.sh [MINUTES [SECONDS from one start of the server to the next]]
 #
@@ -31,7 +31,7 @@ trap 'exit 130' INT TERM
 
 # Copies: the repository may be where only root can look.
 install --mode=755 "${LTT_TOP:-target/release/ltt-top}" "$home/ltt-top"
-install --mode=755 "${SERVER:-target/programs/traced/valkey-lite}" "$home/server"
+install --mode=755 out/module/libvalkey_trace.so "$home/module.so"
 "${private[@]}" mkdir "$home/data"
 port=$((20000 + RANDOM % 10000)) metrics=$((30000 + RANDOM % 10000))
 figure() { awk -v name="$1" 'index($1, name) == 1 { sum += $2 } END { print sum + 0 }' "$home/metrics"; }
@@ -47,7 +47,8 @@ while [ $((SECONDS - begin)) -le $((minutes * 60)) ]; do
 		kill -9 "$server"
 		wait "$server" 2>/dev/null || true
 	fi
-	"${private[@]}" "$home/server" --port "$port" --dir "$home/data" --save '' >"$home/server.log" 2>&1 &
+	"${private[@]}" redis-server --port "$port" --dir "$home/data" --save '' --enable-debug-command yes \
+		--loadmodule "$home/module.so" >"$home/server.log" 2>&1 &
 	server=$!
 	restart=$((SECONDS + period))
 	sleep 1
