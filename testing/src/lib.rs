@@ -16,6 +16,7 @@
 
 mod allocations;
 mod archive;
+mod arrivals;
 mod bpftrace;
 mod cases;
 mod daemon;
@@ -38,6 +39,7 @@ mod wait;
 
 pub use allocations::CountingAllocator;
 pub use archive::unpack;
+pub use arrivals::{note_arrivals, receive};
 pub use bpftrace::bpftrace;
 pub use cases::{Case, assert_cases, cases};
 pub use daemon::Daemon;

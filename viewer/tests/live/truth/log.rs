@@ -1,0 +1,98 @@
+//! What clients saw, and what follows from it for a stall.
+
+use std::collections::HashSet;
+
+/// One or more requests that were sent at once and answered at once; nanoseconds since 1970.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// The client's port.
+    pub client: u16,
+    /// Just before and just after they were written.
+    pub sent: (i64, i64),
+    /// When the answers arrived at the client's socket.
+    pub answered: i64,
+    pub count: u64,
+}
+
+/// What clients saw.
+pub struct Log {
+    /// In the order of their answers.
+    pub requests: Vec<Request>,
+}
+
+/// A figure that is known within bounds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bounds {
+    pub least: f64,
+    pub most: f64,
+}
+
+/// Answers arrive this close to the end of the turn that wrote them; nanoseconds.
+const NEAR: i64 = 100_000;
+
+/// A rate is not known better than this.
+const RATE: f64 = 0.05;
+
+/// The rate is that of this long before a stall and this long after it; nanoseconds.
+const AROUND: i64 = 500_000_000;
+
+impl Log {
+    pub fn new(requests: impl Iterator<Item = Request>) -> Log {
+        let mut requests: Vec<Request> = requests.collect();
+        requests.sort_by_key(|request| request.answered);
+        Log { requests }
+    }
+
+    /// The longest wait of any request in a time, in nanoseconds, from its beginning or, if it was sent later, from then on; and the
+    /// number of clients that had to wait for at least a part of it. Those of one client do not count: it was for these.
+    pub fn waited(&self, begin: i64, end: i64, culprit: Option<u16>) -> (Bounds, usize) {
+        let first = self.requests.partition_point(|request| request.answered < begin + NEAR);
+        let inside = self.requests[first..].iter();
+        let inside = inside.filter(|request| request.sent.0 < end && Some(request.client) != culprit);
+        let mut clients = HashSet::new();
+        let mut longest = Bounds::default();
+        for request in inside {
+            clients.insert(request.client);
+            let since = |sent: i64| (request.answered - sent.max(begin)) as f64;
+            longest.least = longest.least.max(since(request.sent.1));
+            longest.most = longest.most.max(since(request.sent.0));
+        }
+        (longest, clients.len())
+    }
+
+    /// The number of requests answered in a time.
+    fn answered(&self, begin: i64, end: i64) -> u64 {
+        let [from, to] = [begin, end].map(|time| self.requests.partition_point(|one| one.answered < time));
+        self.requests[from..to.max(from)].iter().map(|request| request.count).sum()
+    }
+
+    /// The number of answers that a time would have had at the rate of half a second before and after it, but for those it had.
+    /// Nothing is known before and after the recording, and other times in which the server was kept from answering are not part
+    /// of the rate.
+    pub fn not_served(
+        &self,
+        (begin, end): (i64, i64),
+        (first, last): (i64, i64),
+        others: &[(i64, i64)],
+    ) -> Bounds {
+        let (mut count, mut time) = (0, 0);
+        for (from, to) in [((begin - AROUND).max(first), begin), (end, (end + AROUND).min(last))] {
+            if from >= to {
+                continue;
+            }
+            let others = others.iter().map(|other| (other.0.max(from), other.1.min(to)));
+            let others = others.filter(|other| other.0 < other.1);
+            let (lost, without) =
+                others.fold((0, 0), |sum, one| (sum.0 + self.answered(one.0, one.1), sum.1 + one.1 - one.0));
+            count += self.answered(from, to) - lost;
+            time += to - from - without;
+        }
+        let expected = count as f64 * (end - begin) as f64 / time.max(1) as f64;
+        // Half a second does not tell a rate better than this.
+        let [low, high] = [expected * (1.0 - RATE), expected * (1.0 + RATE)];
+        Bounds {
+            least: (low - self.answered(begin - NEAR, end + NEAR) as f64).max(0.0),
+            most: (high - self.answered(begin + NEAR, end - NEAR) as f64).max(0.0),
+        }
+    }
+}
