@@ -77,13 +77,6 @@ impl Clients {
         })
     }
 
-    /// When a client that waited for the end of a stall was ready: at its beginning, or when it usually asks again.
-    pub fn ready(&self, client: u32, stall: Span) -> i64 {
-        let due = self.due(client);
-        let asked = due.map_or(stall.begin_ns, |due| due.usually.unwrap_or(due.answered));
-        asked.clamp(stall.begin_ns, stall.end_ns.max(stall.begin_ns))
-    }
-
     /// The number of clients that were answered since a time.
     pub fn active_since(&self, since: i64) -> u64 {
         self.0.values().filter(|rhythm| rhythm.answered >= since).count() as u64
@@ -105,22 +98,6 @@ mod tests {
 
     fn span(begin: i64, end: i64) -> Span {
         Span { begin_ns: begin * MS, end_ns: end * MS }
-    }
-
-    #[test]
-    fn a_client_is_ready_when_it_usually_asks_again_but_not_before_the_stall() {
-        let mut clients = Clients::default();
-        assert_eq!(clients.ready(7, span(10, 50)), 10 * MS, "nothing is known of it");
-        clients.answered(7, span(0, 20));
-        assert_eq!(clients.ready(7, span(10, 50)), 20 * MS, "not before its answer");
-        (1..=6).for_each(|turn| clients.answered(7, span(turn * 20, turn * 20 + 1)));
-        assert_eq!(clients.ready(7, span(125, 180)), 140 * MS);
-        assert_eq!(clients.ready(7, span(150, 180)), 150 * MS);
-        assert_eq!(
-            clients.ready(7, span(121, 130)),
-            130 * MS,
-            "it was ready, or it would not have been served"
-        );
     }
 
     #[test]

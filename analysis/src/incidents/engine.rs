@@ -22,6 +22,7 @@ use super::stall::Stall;
 use super::tally::IncidentTally;
 use super::turns::Silent;
 use super::usual::{Usual, UsualLengths};
+use super::waits::{Service, Waits};
 use crate::finding::Span;
 use crate::intervals::{Interval, IntervalName, Link, Listener, Nesting, Scene, SpanNumbers, Spans};
 use crate::reading::grown::grown;
@@ -41,6 +42,9 @@ const LOOK: i64 = 60_000_000_000;
 
 /// The number of past incidents that a late interval may be added to.
 const MOST_LATE: usize = 256;
+
+/// The most times without tracing that are told apart.
+const MOST_UNTRACED: usize = 256;
 
 /// The most requests of a turn that are kept apart.
 const MOST_SERVED: usize = 1 << 16;
@@ -64,6 +68,8 @@ pub struct Engine {
     pub kinds: Vec<KindFigures>,
     /// The number of intervals that are due to a clock step.
     pub stepped: u64,
+    /// Times in which event loops were not traced, the first ones.
+    pub untraced: Vec<Span>,
     /// Room for the clients of a turn.
     pub distinct: Vec<u32>,
     /// When to look for silent processes.
@@ -84,6 +90,8 @@ pub struct ProcessState {
     activity: Activity,
     /// Whether any of its threads has an event loop.
     pub has_loop: bool,
+    /// From when to when its event loops turned.
+    pub turned: Option<Span>,
 }
 
 #[derive(Debug, Default)]
@@ -120,7 +128,9 @@ impl Engine {
         // Long intervals within a turn that has no end in the trace are incidents too.
         for thread in 0..self.threads.len() {
             if let Some(since) = self.threads[thread].sleeps.as_ref().and_then(Sleeps::last_end) {
-                self.settle(thread, since, &[], 0);
+                let nobody =
+                    Service { clients: &[], turn: Span { begin_ns: since, end_ns: since }, written: since };
+                self.settle(thread, since, nobody, 0);
             }
         }
         while let Some(pending) = self.pending.pop() {
@@ -169,7 +179,7 @@ impl Engine {
 
     /// Adds an incident in which some requests were answered, and begins to look for clients that waited for its end: those that
     /// this turn served, and if it is open, those that the next one does.
-    pub fn add(&mut self, stall: Stall, answered: u64, turn: Option<(&[u32], Span)>, is_open: bool) {
+    pub fn add(&mut self, stall: Stall, answered: u64, service: Option<Service<'_>>, is_open: bool) {
         let span = stall.span;
         let process = self.threads[stall.thread].process;
         let (threshold, state) = (self.threshold, self.process(process));
@@ -178,12 +188,12 @@ impl Engine {
             return;
         }
         let until = span.end_ns.saturating_add(AROUND);
-        let mut pending = Pending { stall, process, until, answered, is_open };
-        pending.stall.waited.of = state.clients.active_since(span.begin_ns.saturating_sub(ACTIVE));
-        if let Some((served, turn)) = turn {
-            pending.serve(&state.clients, served, turn);
+        let active = state.clients.active_since(span.begin_ns.saturating_sub(ACTIVE));
+        let mut waits = Waits::default();
+        if let Some(service) = service {
+            waits.serve(&stall, &state.clients, service);
         }
-        self.pending.push(pending);
+        self.pending.push(Pending { stall, process, until, answered, is_open, waits, active });
     }
 
     /// Settles the incidents that ended long enough ago.
@@ -223,7 +233,8 @@ impl Engine {
     }
 
     fn settle_one(&mut self, pending: Pending, scene: &Scene) {
-        let Pending { mut stall, process, answered, .. } = pending;
+        let Pending { mut stall, process, answered, waits, active, .. } = pending;
+        stall.waited = waits.finding(active);
         stall.not_served = self.processes[process].services.not_served(stall.span, answered);
         let activities = self.processes.iter().enumerate().map(|(number, state)| (number, &state.activity));
         stall.account = scene.account(stall.thread, &[stall.span]).map(Box::new);
@@ -244,7 +255,10 @@ impl Engine {
         let of = grown(&mut self.processes, process);
         match slept >= SLEPT {
             true => self.pending.slept(thread, slept),
-            false => self.pending.served(thread, &of.clients, &[client], span, false),
+            false => {
+                let service = Service { clients: &[client], turn: span, written: span.end_ns };
+                self.pending.served(thread, &of.clients, service, false);
+            }
         }
         of.services.retract(parts);
         of.services.answered(span, 1);
@@ -390,9 +404,15 @@ impl Listener for Engine {
         }
     }
 
-    fn untraced(&mut self, threads: &mut dyn Iterator<Item = usize>, _: i64, until: i64) {
+    fn untraced(&mut self, threads: &mut dyn Iterator<Item = usize>, since: i64, until: i64) {
+        let time = Span { begin_ns: since, end_ns: until };
         for thread in threads {
             if let Some(state) = self.threads.get_mut(thread) {
+                // Buffers are flushed while a loop sleeps, too.
+                let is_sleep = state.sleeps.as_ref().is_none_or(|sleeps| sleeps.is_usual(time.length_ns()));
+                if !is_sleep && self.untraced.last() != Some(&time) && self.untraced.len() < MOST_UNTRACED {
+                    self.untraced.push(time);
+                }
                 state.is_untraced = true;
                 state.held_back.forget();
                 state.pause = None;

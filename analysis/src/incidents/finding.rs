@@ -49,6 +49,10 @@ pub struct Incidents {
     pub not_causes: Vec<NotCause>,
     /// What can hold a program up and was not recorded.
     pub unrecorded: Vec<String>,
+    /// Times in which event loops were not traced; what happened then is not known.
+    pub untraced: Vec<UntracedFinding>,
+    /// Processes that ended, and those that took their places.
+    pub restarts: Vec<RestartFinding>,
     /// Intervals that were set aside, because they are due to a clock step.
     pub set_aside: u64,
     /// Whether each incident is to be shown, instead of episodes.
@@ -305,9 +309,24 @@ pub struct WaitedFinding {
     pub clients: u64,
     /// The number of clients that were answered in the second before, and of those that waited.
     pub of: u64,
-    /// The longest wait: from the beginning or, if that is later, from when the client usually asks again, to its answer.
+    /// The longest wait, probably: from the beginning or, if that is later, from when the client asked, to its answer.
     #[serde(rename = "longest_us")]
     pub longest: Ns,
+    /// The longest wait is at least this long, and at most as long as the next.
+    #[serde(rename = "least_us")]
+    pub least: Ns,
+    /// See above.
+    #[serde(rename = "most_us")]
+    pub most: Ns,
+}
+
+impl WaitedFinding {
+    /// The longest wait: what it probably was, if it is known within 2 ms or a fifth, and its bounds otherwise.
+    pub fn bounds(&self) -> TimeRange {
+        let is_known = self.most.0 - self.least.0 <= 2_000_000.max(self.most.0 / 5);
+        let [least, most] = if is_known { [self.longest; 2] } else { [self.least, self.most] };
+        TimeRange { least, most }
+    }
 }
 
 /// A process.
@@ -368,6 +387,30 @@ pub struct CauseFinding {
     pub period: Option<Ns>,
     /// What it means, and what helps.
     pub advice: Option<String>,
+}
+
+/// A time in which tracing was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct UntracedFinding {
+    /// When it began: nanoseconds since 1970.
+    pub begin_ns: i64,
+    /// When it ended.
+    pub end_ns: i64,
+}
+
+/// A process with an event loop that ended, and one of the same name that began to serve after it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RestartFinding {
+    /// When the last turn of the first ended: nanoseconds since 1970.
+    pub begin_ns: i64,
+    /// When the first turn of the second began.
+    pub end_ns: i64,
+    /// The process that ended.
+    pub ended: ProcessFinding,
+    /// The one that began.
+    pub began: ProcessFinding,
 }
 
 /// Something that can hold a program up, but did not.

@@ -19,6 +19,7 @@ mod stall;
 mod tally;
 mod turns;
 mod usual;
+mod waits;
 mod watch;
 
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::clients::Clients;
 use super::finding::IncidentKind;
 use super::stall::Stall;
-use crate::finding::{Ns, Span};
+use super::waits::{Service, Waits};
 
 /// The most stalls that may be pending.
 const MOST: usize = 4096;
@@ -23,29 +23,9 @@ pub struct Pending {
     pub answered: u64,
     /// Whether clients that the next turn serves have waited for its end.
     pub is_open: bool,
-}
-
-impl Pending {
-    /// Adds clients that a turn served and that were ready before the stall ended, except the one that it was for and those that
-    /// were answered at its end.
-    pub fn serve(&mut self, clients: &Clients, served: &[u32], turn: Span) {
-        let span = self.stall.span;
-        let culprit = self.stall.culprit();
-        let waited = &mut self.stall.waited;
-        for &client in served.iter().filter(|client| Some(**client) != culprit) {
-            // Who was answered in it did not wait for its end. Its beginning may be off by what two clocks differ.
-            let early = span.begin_ns.saturating_add(span.length_ns() / 8);
-            if turn != span && clients.due(client).is_some_and(|due| due.answered > early) {
-                continue;
-            }
-            waited.clients += 1;
-            // Who is served in the turn that is the stall was ready when it began.
-            let ready = if turn == span { span.begin_ns } else { clients.ready(client, span) };
-            let wait = turn.end_ns.saturating_sub(ready);
-            waited.longest = waited.longest.max(Ns(wait.max(0) as u128));
-        }
-        waited.of = waited.of.max(waited.clients);
-    }
+    /// Who waited, and the number of clients that were active.
+    pub waits: Waits,
+    pub active: u64,
 }
 
 /// The stalls that are pending, in the order in which they became so.
@@ -100,11 +80,11 @@ impl PendingStalls {
     /// A turn of a thread served clients, without a sleep since the stalls that are open ended. After an event loop's turn all
     /// clients that were ready are served; other threads serve one after the other until they sleep.
     #[inline]
-    pub fn served(&mut self, thread: usize, clients: &Clients, served: &[u32], turn: Span, is_loop: bool) {
+    pub fn served(&mut self, thread: usize, clients: &Clients, service: Service<'_>, is_loop: bool) {
         self.for_open(thread, |pending| {
-            pending.serve(clients, served, turn);
+            pending.waits.serve(&pending.stall, clients, service);
             let span = pending.stall.span;
-            !is_loop && turn.end_ns.saturating_sub(span.end_ns) < span.length_ns()
+            !is_loop && service.turn.end_ns.saturating_sub(span.end_ns) < span.length_ns()
         });
     }
 

@@ -72,11 +72,45 @@ impl Reporter<'_> {
             periods: Vec::new(),
             not_causes,
             unrecorded,
+            untraced: self.untraced(),
+            restarts: self.restarts(has_hosts),
             set_aside: self.engine.stepped,
             shows_each: false,
             notes,
             trace,
         }
+    }
+
+    /// Times without tracing, in the window.
+    fn untraced(&self) -> Vec<UntracedFinding> {
+        let inside = self.engine.untraced.iter().map(|time| time.within(self.engine.tally.window));
+        let inside = inside.filter(|time| time.length_ns() > 0);
+        inside.map(|Span { begin_ns, end_ns }| UntracedFinding { begin_ns, end_ns }).collect()
+    }
+
+    /// Processes that ended and had a successor of the same name on the same machine.
+    fn restarts(&self, has_hosts: bool) -> Vec<RestartFinding> {
+        let processes = &self.feed.scene.threads;
+        let turned = self.engine.processes.iter().enumerate();
+        let turned: Vec<(usize, Span)> = turned.filter_map(|(at, state)| Some((at, state.turned?))).collect();
+        let name = |number: usize| {
+            let process = processes.process(number);
+            (process.name.as_ref(), process.host_name.as_ref())
+        };
+        let successor = |&(number, span): &(usize, Span)| {
+            let later = turned.iter().filter(|(other, of)| {
+                of.begin_ns >= span.end_ns && name(number).0.is_some() && name(*other) == name(number)
+            });
+            let (other, of) = later.min_by_key(|(_, of)| of.begin_ns)?;
+            let between = Span { begin_ns: span.end_ns, end_ns: of.begin_ns };
+            (between.within(self.engine.tally.window).length_ns() > 0).then(|| RestartFinding {
+                begin_ns: between.begin_ns,
+                end_ns: between.end_ns,
+                ended: self.process(number, has_hosts),
+                began: self.process(*other, has_hosts),
+            })
+        };
+        turned.iter().filter_map(successor).collect()
     }
 
     /// Neighbouring incidents of one cause.

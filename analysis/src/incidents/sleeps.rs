@@ -17,6 +17,9 @@ const LONG: i64 = 1_000_000;
 /// The number of long sleeps of about the same length that indicate a timer.
 const REGULAR: usize = 3;
 
+/// Every loop may sleep for this long; nanoseconds.
+const USUAL: i64 = 100_000_000;
+
 /// A timer that is late by less than this, in nanoseconds, is as usual.
 const LATE: i64 = 2_000_000;
 
@@ -54,6 +57,11 @@ impl Sleeps {
         (self.longest, self.second_longest) =
             if length > longest { (length, longest) } else { (longest, second.max(length)) };
         late
+    }
+
+    /// Whether a loop slept for this long, in nanoseconds, more than once.
+    pub fn is_usual(&self, time: i64) -> bool {
+        time <= self.second_longest.max(USUAL)
     }
 
     /// Forgets the last turn: events are missing, and a sleep across the gap means nothing.

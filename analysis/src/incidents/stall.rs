@@ -33,6 +33,8 @@ pub struct Stall {
     pub beside: Option<(Side, i64)>,
     /// What shows that a loop was kept from serving anybody, if no event does.
     pub evidence: Option<Evidence>,
+    /// Since when it was surely kept from running, if it is a silence that the scheduler proves.
+    pub kept_since: Option<i64>,
     /// What the scheduler did with its thread, in all of it and in the gaps; none where that is not known.
     pub account: Option<Box<Account>>,
     pub in_gaps: Option<Box<Account>>,
@@ -195,7 +197,9 @@ impl Stall {
 
     /// How much of it nothing is known of: no event explains it, nor does what the scheduler did.
     pub fn unaccounted(&self) -> i64 {
-        (self.unexplained - total(self.system_parts().into_iter().map(|(_, time)| time))).max(0)
+        let rest = self.unexplained - total(self.system_parts().into_iter().map(|(_, time)| time));
+        // Shares of times are rounded.
+        if rest < 1000 { 0 } else { rest }
     }
 
     /// What held it up for most of the time that no event explains, as far as that is sure.

@@ -5,6 +5,7 @@ use super::finding::{Evidence, IncidentKind};
 use super::held_back::{HeldGroup, is_late};
 use super::sleeps::Sleeps;
 use super::stall::Stall;
+use super::waits::Service;
 use crate::finding::Span;
 use crate::intervals::{Interval, Scene};
 
@@ -28,6 +29,9 @@ pub struct Silent {
     turn: Interval,
     /// Whether tracing may have been stopped meanwhile, so that only the scheduler can tell.
     is_untraced: bool,
+    /// When a client that came late usually asks, if the first turn served it alone: it may be the one that had woken the loop up
+    /// before it was stopped, and the others follow.
+    first: Option<i64>,
 }
 
 impl Engine {
@@ -47,10 +51,13 @@ impl Engine {
         let pause = state.pause.take();
         let mut served = std::mem::take(&mut state.served);
         let answered = std::mem::take(&mut state.served_before) + served.len() as u64;
+        let last = state.nesting.last().map_or(turn.begin, |tree| tree.root().interval.end);
+        let written = last.max(turn.begin).min(turn.end);
         let clients = self.distinct(&mut served);
         self.after_sleep(thread, turn, before, late, scene);
+        let service = Service { clients: &clients, turn: span, written };
         if !clients.is_empty() {
-            self.served(thread, &clients, span, scene);
+            self.served(thread, service, scene);
         }
         let state = &mut self.threads[thread];
         let is_long = turn.length() >= self.threshold;
@@ -58,11 +65,14 @@ impl Engine {
             state.nesting.end(turn, |outer, inner| scene.may_contain(thread, outer, inner));
         }
         if is_long || state.has_long {
-            self.settle(thread, before.unwrap_or(i64::MIN), &clients, answered);
+            self.settle(thread, before.unwrap_or(i64::MIN), service, answered);
         } else if turn.length() >= LEAST {
             self.process(process).services.stalled(span);
         }
         let of_process = self.process(process);
+        if let Some(turned) = &mut of_process.turned {
+            turned.end_ns = turn.end;
+        }
         clients.iter().for_each(|client| of_process.clients.answered(*client, span));
         of_process.services.answered(span, answered);
         let state = &mut self.threads[thread];
@@ -104,12 +114,15 @@ impl Engine {
         scene: &Scene,
     ) {
         let slept = before.map_or(i64::MAX, |before| turn.begin.saturating_sub(before));
-        if slept < SLEPT {
+        // After a long silence a busy machine takes longer to let the thread run on.
+        let silent = self.threads[thread].silent.map_or(0, |silent| silent.span.length_ns());
+        if slept < SLEPT.max(silent / 100) {
             return;
         }
         self.pending.slept(thread, slept);
         if let Some(silent) = self.threads[thread].silent.take() {
-            self.silence(thread, silent, &[], silent.turn.span(), false, scene);
+            let nobody = Service { clients: &[], turn: silent.turn.span(), written: silent.turn.end };
+            self.silence(thread, silent, nobody, false, scene);
         }
         let Some(before) = before.filter(|_| slept >= LEAST) else { return };
         let state = &mut self.threads[thread];
@@ -117,70 +130,84 @@ impl Engine {
         let begins = state.nesting.trees().map(|tree| tree.root().interval.begin);
         let woke_up = begins.filter(|begin| *begin >= before).min().unwrap_or(turn.begin).min(turn.begin);
         let span = Span { begin_ns: before, end_ns: woke_up };
-        state.silent = Some(Silent { span, late, turn, is_untraced: state.is_untraced });
+        state.silent = Some(Silent { span, late, turn, is_untraced: state.is_untraced, first: None });
     }
 
     /// Handles the clients that a turn served: they may have been kept waiting for it.
-    fn served(&mut self, thread: usize, clients: &[u32], turn: Span, scene: &Scene) {
+    fn served(&mut self, thread: usize, service: Service<'_>, scene: &Scene) {
         let state = &mut self.threads[thread];
         let process = &self.processes[state.process];
-        let group = state.held_back.judge(&process.clients, clients, turn);
+        self.pending.served(thread, &process.clients, service, true);
+        let group = state.held_back.judge(&process.clients, service.clients, service.turn);
         let silent = state.silent.take();
         let is_explained = group.is_some();
         if let Some(group) = group {
-            self.held_back(thread, group, turn);
+            self.held_back(thread, group, service);
         }
-        if let Some(silent) = silent {
-            self.silence(thread, silent, clients, turn, is_explained, scene);
+        let Some(silent) = silent else { return };
+        let is_told = self.silence(thread, silent, service, is_explained, scene);
+        if let (false, [only], None) = (is_told, service.clients, silent.first) {
+            let state = &mut self.threads[thread];
+            let due = self.processes[state.process].clients.due(*only);
+            let first = due.filter(|due| is_late(due, silent.span.end_ns)).and_then(|due| due.usually);
+            state.silent = first.map(|_| Silent { first, ..silent });
         }
-        let process = &self.processes[self.threads[thread].process];
-        self.pending.served(thread, &process.clients, clients, turn, true);
     }
 
     /// Judges a time between two turns by what the scheduler did, by the loop's timer, and by the clients that are served after
-    /// it: the turn that serves them is the first since, and the loop did not sleep before it.
+    /// it: the turn that serves them is the first since, and the loop did not sleep before it. Returns whether it is a stall.
     fn silence(
         &mut self,
         thread: usize,
         silent: Silent,
-        served: &[u32],
-        turn: Span,
+        service: Service<'_>,
         is_explained: bool,
         scene: &Scene,
-    ) {
+    ) -> bool {
         let span = silent.span;
         if span.length_ns() < LEAST {
-            return;
+            return false;
         }
-        let account = scene.account(thread, &[span]);
-        let (kept, asleep) =
-            account.map_or_else(Default::default, |account| (account.kept(), account.asleep.least));
+        let account = scene.account(thread, &[span]).unwrap_or_default();
+        let (kept, asleep) = (account.kept(), account.asleep.least);
         let clients = &self.processes[self.threads[thread].process].clients;
-        let due = served.iter().filter_map(|client| clients.due(*client));
-        let late: Vec<i64> =
-            due.filter(|due| is_late(due, span.end_ns)).filter_map(|due| due.usually).collect();
+        let due = service.clients.iter().filter_map(|client| clients.due(*client));
+        let late = due.filter(|due| is_late(due, span.end_ns)).filter_map(|due| due.usually);
+        let late: Vec<i64> = silent.first.into_iter().chain(late).collect();
         let asked = late.iter().copied().min().unwrap_or(span.end_ns).max(span.begin_ns);
         // A loop that was seen asleep was not kept from running: nobody asked.
         let is_awake_since = |begin: i64| asleep < (span.end_ns - begin) / 2;
-        let (evidence, begin) = if kept.least >= LEAST {
-            (Evidence::Scheduler, span.end_ns - kept.middle())
+        // It was kept from running just before it ran on, or nobody waited for that.
+        let kept_since = Some(span.end_ns - kept.middle()).filter(|begin| {
+            let then = || scene.account(thread, &[Span { begin_ns: *begin, ..span }]);
+            kept.least >= LEAST && then().is_none_or(|then| then.asleep.least < (span.end_ns - begin) / 2)
+        });
+        let (evidence, begin) = if let Some(begin) = kept_since {
+            (Evidence::Scheduler, begin)
         } else if is_explained || silent.is_untraced {
-            return;
+            return false;
         } else if let Some(overdue) = silent.late.filter(|overdue| is_awake_since(overdue.begin_ns)) {
             (Evidence::Timer, overdue.begin_ns.min(asked))
-        } else if late.len() >= FEWEST_LATE && late.len() * 2 > served.len() && is_awake_since(asked) {
+        } else if late.len() >= FEWEST_LATE && late.len() * 2 > service.clients.len() && is_awake_since(asked)
+        {
             (Evidence::Clients, asked)
         } else {
-            return;
+            return false;
         };
         let span = Span { begin_ns: begin.max(span.begin_ns), ..span };
         let is_selected = scene.silence_passes(&silent.turn, span.length_ns());
-        let stall = Stall { is_selected, evidence: Some(evidence), ..Stall::silence(thread, span) };
-        self.add(stall, 0, Some((served, turn)), false);
+        // What made it ready to run was a request, unless it was stopped.
+        let kept_since = kept_since.map(|_| span.end_ns - account.queued.least);
+        let stall =
+            Stall { is_selected, evidence: Some(evidence), kept_since, ..Stall::silence(thread, span) };
+        // It may have been woken up by one of several clients that wait.
+        let is_open = service.turn.length_ns() < span.length_ns() / 10;
+        self.add(stall, 0, Some(service), is_open);
+        true
     }
 
     /// Adds clients that were not served although the loop turned.
-    fn held_back(&mut self, thread: usize, group: HeldGroup, turn: Span) {
+    fn held_back(&mut self, thread: usize, group: HeldGroup, service: Service<'_>) {
         let HeldGroup { span, clients, by } = group;
         let answered = self.processes[self.threads[thread].process].services.count(span);
         let stall = Stall { kind: IncidentKind::Starved, ..Stall::silence(thread, span) };
@@ -188,14 +215,16 @@ impl Engine {
             Some(by) => stall.held_by_command(&by),
             None => Stall { evidence: Some(Evidence::Clients), ..stall },
         };
-        self.add(stall, answered, Some((&clients, turn)), false);
+        self.add(stall, answered, Some(Service { clients: &clients, ..service }), false);
     }
 
     /// Handles the first turn of a thread. What came before it was judged as if the thread had no event loop.
     fn first_turn(&mut self, thread: usize, turn: Interval, scene: &Scene) {
         let threshold = self.threshold;
         let process = self.threads[thread].process;
-        self.process(process).has_loop = true;
+        let of_process = self.process(process);
+        of_process.has_loop = true;
+        of_process.turned.get_or_insert(turn.span());
         let state = &mut self.threads[thread];
         state.sleeps.get_or_insert_default().turn(turn.begin, turn.end, false);
         state.has_long = false;
@@ -211,7 +240,7 @@ impl Engine {
 
     /// Makes incidents of the long top-level intervals of a thread, whose last turn served some clients. Those that began before
     /// `since`, within an earlier turn, are due to a clock step.
-    pub fn settle(&mut self, thread: usize, since: i64, clients: &[u32], answered: u64) {
+    pub fn settle(&mut self, thread: usize, since: i64, service: Service<'_>, answered: u64) {
         let threshold = self.threshold;
         let state = &mut self.threads[thread];
         state.has_long = false;
@@ -235,8 +264,10 @@ impl Engine {
                 true => stall.span,
                 false => Span { begin_ns: stall.span.end_ns, end_ns: end.unwrap_or(stall.span.end_ns) },
             };
-            let is_open = is_turn || clients.is_empty();
-            self.add(stall, if is_turn { answered } else { 0 }, Some((clients, turn)), is_open);
+            let is_open = is_turn || service.clients.is_empty();
+            let written = service.written.max(turn.begin_ns).min(turn.end_ns);
+            let service = Service { turn, written, ..service };
+            self.add(stall, if is_turn { answered } else { 0 }, Some(service), is_open);
         }
     }
 }

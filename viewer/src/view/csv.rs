@@ -271,6 +271,8 @@ const INCIDENT: &Columns<Incident> = &[
     ("waited.clients", |incident| number(&incident.waited.clients)),
     ("waited.of", |incident| number(&incident.waited.of)),
     ("waited.longest_us", |incident| number(&incident.waited.longest)),
+    ("waited.least_us", |incident| number(&incident.waited.least)),
+    ("waited.most_us", |incident| number(&incident.waited.most)),
     ("not_served", |incident| number(&incident.not_served)),
     ("is_incomplete", |incident| number(&incident.is_incomplete)),
     ("advice", |incident| optional_text(&incident.advice)),

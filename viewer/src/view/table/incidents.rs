@@ -29,6 +29,7 @@ pub fn add(found: &Incidents, screen: &Screen, page: &mut Page) {
         page.grid(causes(&found.causes, CAUSES));
     }
     page.texts(Style::Plain, found.periods.iter().map(|period| slow_period(period, screen)));
+    page.texts(Style::Plain, interruptions(found, screen));
     page.texts(Style::Note, footnotes(found));
 }
 
@@ -46,9 +47,13 @@ pub fn headline(found: &Incidents) -> String {
         (found.turns > 0).then(|| format!("{} of {threshold} or longer", counted(found.turns, "turn")));
     let others = (others > 0).then(|| counted(others, "other incident"));
     let count: Vec<String> = turns.into_iter().chain(others).collect();
-    let unexplained = match found.unaccounted {
-        Ns(0) => String::new(),
-        unexplained => format!("; {} unexplained", unexplained.in_words()),
+    // What lies in no event, as the rows say it, and what is left of that by what the scheduler did.
+    let (in_no_event, rest) = (found.unexplained, found.unaccounted);
+    let unexplained = match (in_no_event, rest) {
+        (Ns(0), _) => String::new(),
+        _ if rest.0 * 20 >= in_no_event.0 * 19 => format!("; {} unexplained", rest.in_words()),
+        (_, Ns(0)) => format!("; {} in no event", in_no_event.in_words()),
+        _ => format!("; {} in no event, {} of it unexplained", in_no_event.in_words(), rest.in_words()),
     };
     format!("blocked {}{of}, {}{unexplained}", found.blocked.in_words(), count.join(", "))
 }
@@ -229,7 +234,7 @@ fn silence(evidence: Option<Evidence>) -> &'static str {
 }
 
 /// A time, or its bounds if they differ by much.
-fn short_range(range: TimeRange) -> String {
+pub fn short_range(range: TimeRange) -> String {
     match is_narrow(range) {
         true => range.most.short(),
         false => format!("{} to {}", range.least.short(), range.most.short()),
@@ -245,7 +250,7 @@ fn waited(incident: &Incident) -> String {
     let waited = incident.waited;
     match waited.clients {
         0 => "nobody".into(),
-        clients => format!("{clients}/{}, {}", waited.of, waited.longest.short()),
+        clients => format!("{clients}/{}, {}", waited.of, short_range(waited.bounds())),
     }
 }
 
@@ -392,6 +397,32 @@ pub fn slow_period(period: &Period, screen: &Screen) -> String {
     };
     let [begin, end] = [period.begin_ns, period.end_ns].map(|time| screen.time_of_day(time));
     format!("{what} {begin} to {end}: {}, {} lost", period.reason, period.lost.in_words())
+}
+
+/// When tracing was stopped, and when a server ended and another took its place.
+fn interruptions(found: &Incidents, screen: &Screen) -> Vec<String> {
+    let between = |begin_ns: i64, end_ns: i64| {
+        let [begin, end] = [begin_ns, end_ns].map(|time| screen.time_of_day(time));
+        format!("{begin} to {end}, {}", Ns::from(end_ns.abs_diff(begin_ns)).in_words())
+    };
+    let untraced = found.untraced.iter().map(|time| {
+        format!("tracing stopped {}: nothing is known of this time", between(time.begin_ns, time.end_ns))
+    });
+    let restarts = found.restarts.iter().map(|restart| {
+        let [ended, began] = [&restart.ended, &restart.began].map(process);
+        let between = between(restart.begin_ns, restart.end_ns);
+        format!("{ended} ended, and {began} began to serve: {between} between their turns")
+    });
+    let (untraced, restarts): (Vec<String>, Vec<String>) = (untraced.collect(), restarts.collect());
+    [(untraced, "times without tracing"), (restarts, "restarts")]
+        .into_iter()
+        .flat_map(|(mut lines, what)| {
+            let more = lines.len().saturating_sub(NAMED);
+            lines.truncate(NAMED);
+            lines.extend((more > 0).then(|| format!("{more} more {what} (JSON has all)")));
+            lines
+        })
+        .collect()
 }
 
 pub fn footnotes(found: &Incidents) -> Vec<String> {

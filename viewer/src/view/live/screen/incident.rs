@@ -7,7 +7,7 @@ use ratatui::widgets::{Paragraph, Wrap};
 
 use super::palette::Palette;
 use crate::view::Screen;
-use crate::view::table::{held_by, link_name, meanwhile_of, process_name};
+use crate::view::table::{held_by, link_name, meanwhile_of, process_name, short_range};
 use ltt_analysis::finding::{LinkFinding, Ns};
 use ltt_analysis::incidents::{Incident, IncidentKind};
 use ltt_analysis::text::amount::grouped;
@@ -48,7 +48,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, incident: &Incident, screen: &Scr
     let waited = incident.waited;
     let clients = match waited.clients {
         0 => "nobody".into(),
-        clients => format!("{clients} of {} clients, at most {}", waited.of, waited.longest.in_words()),
+        clients => {
+            format!("{clients} of {} clients, the longest {}", waited.of, short_range(waited.bounds()))
+        }
     };
     let not_served = match incident.not_served {
         0 => String::new(),

@@ -1,0 +1,194 @@
+//! How long clients waited for the end of a stall, as far as events tell.
+//!
+//! When a request arrives and when its answer is written is in no event, but both are within bounds:
+//!
+//! ```text
+//!   begin                    last event                end    begin      last event   end
+//!     │ the stalled turn: requests │ answers are written │      │ the next turn │ answers │
+//!     └ who is served in it has asked by now             └──────┴ who is served next asks in these
+//! ```
+//!
+//! A loop looks for requests when a turn begins. So who is served in the next turn did not ask before the stalled one began.
+
+use super::clients::Clients;
+use super::finding::{Evidence, IncidentKind, WaitedFinding};
+use super::stall::Stall;
+use crate::finding::{Ns, Span};
+use crate::scheduling::Extent;
+
+/// The probability that the first of some clients asks later than is taken as sure.
+const IMPROBABLE: f64 = 0.05;
+
+/// A turn that served clients.
+#[derive(Clone, Copy, Debug)]
+pub struct Service<'c> {
+    pub clients: &'c [u32],
+    pub turn: Span,
+    /// The end of its last event: answers are written from then on.
+    pub written: i64,
+}
+
+/// The clients that waited for the end of a stall.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Waits {
+    clients: u64,
+    /// The longest wait of any, and what it probably was.
+    longest: Extent,
+    probable: i64,
+    /// The number of those that were served in the stalled turn itself.
+    in_turn: u64,
+    /// Those that asked at some moment of the stalled turn: how many, from when to when, and the earliest answer of the last turn
+    /// that served them.
+    at_some_time: u32,
+    asked: Span,
+    written: i64,
+    answered: i64,
+}
+
+impl Waits {
+    /// Adds clients that a turn served and that were ready before the stall ended, except the one that it was for and those that
+    /// were answered at its end.
+    pub fn serve(&mut self, stall: &Stall, clients: &Clients, service: Service<'_>) {
+        let (span, turn) = (stall.span, service.turn);
+        let culprit = stall.culprit();
+        // Who was answered in it did not wait for its end. Its beginning may be off by what two clocks differ.
+        let early = span.begin_ns.saturating_add(span.length_ns() / 8);
+        for &client in service.clients.iter().filter(|client| Some(**client) != culprit) {
+            if turn == span {
+                self.in_turn += 1;
+                self.add(service.written - span.begin_ns, turn.end_ns - span.begin_ns);
+                continue;
+            }
+            let due = clients.due(client);
+            let is_later = self.clients > 0 && due.and_then(|due| due.usually) > Some(span.end_ns);
+            if due.is_some_and(|due| due.answered > early) || is_later && stall.kind == IncidentKind::Silence
+            {
+                continue;
+            }
+            let since = due.map_or(span.begin_ns, |due| due.answered.max(span.begin_ns));
+            let until = turn.begin_ns.max(since);
+            let usually = due.and_then(|due| due.usually).filter(|usually| (since..until).contains(usually));
+            let at_latest = due.and_then(|due| due.at_latest).unwrap_or(until);
+            let asked = match (stall.kind, stall.evidence) {
+                (IncidentKind::Turn | IncidentKind::Interval, _) => {
+                    self.ask(Span { begin_ns: since, end_ns: until }, service, usually.is_some());
+                    until
+                }
+                // Clients that had no CPU come late together, too.
+                (_, Some(Evidence::Clients)) => until,
+                _ => at_latest.min(stall.kept_since.unwrap_or(until)).clamp(since, until),
+            };
+            self.add(service.written - asked, turn.end_ns - since);
+            if usually.is_some() || stall.kind != IncidentKind::Turn {
+                self.probable = self.probable.max(turn.end_ns - usually.unwrap_or(since));
+            }
+        }
+    }
+
+    fn add(&mut self, least: i64, most: i64) {
+        self.clients += 1;
+        self.longest.least = self.longest.least.max(least);
+        self.longest.most = self.longest.most.max(most);
+    }
+
+    /// Adds a client that asked at some moment of a stalled turn.
+    fn ask(&mut self, asked: Span, service: Service<'_>, is_known: bool) {
+        let begin = if self.at_some_time == 0 { asked.begin_ns } else { self.asked.begin_ns };
+        self.asked = Span { begin_ns: begin.min(asked.begin_ns), end_ns: asked.end_ns };
+        self.at_some_time += 1;
+        (self.written, self.answered) = (service.written, service.turn.end_ns);
+        if is_known {
+            return;
+        }
+        let first = self.asked.length_ns() / (i64::from(self.at_some_time) + 1);
+        self.probable = self.probable.max(self.answered - self.asked.begin_ns - first);
+    }
+
+    /// What is said of them, and of the number of clients that were active.
+    pub fn finding(&self, active: u64) -> WaitedFinding {
+        let Extent { mut least, most } = self.longest;
+        let mut probable = self.probable;
+        if self.at_some_time > 0 {
+            // The first of many independent clients asks soon.
+            let share = 1.0 - IMPROBABLE.powf(1.0 / f64::from(self.at_some_time));
+            let first = self.asked.begin_ns + (self.asked.length_ns() as f64 * share) as i64;
+            least = least.max(self.written - first);
+        }
+        if self.in_turn > 0 {
+            // One after the other is answered.
+            let in_turn = if self.in_turn == 1 { least.midpoint(most) } else { most };
+            probable = if self.at_some_time == 0 { in_turn } else { probable.max(in_turn) };
+        }
+        let least = least.clamp(0, most.max(0));
+        let [least, longest, most] = [least, probable.clamp(least, most.max(least)), most.max(least)];
+        let [least, longest, most] = [least, longest, most].map(|time| Ns(time as u128));
+        WaitedFinding { clients: self.clients, of: active.max(self.clients), longest, least, most }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: i64 = 1_000_000;
+
+    fn span(begin: i64, end: i64) -> Span {
+        Span { begin_ns: begin * MS, end_ns: end * MS }
+    }
+
+    fn stall(kind: IncidentKind, span: Span) -> Stall {
+        Stall { kind, ..Stall::silence(0, span) }
+    }
+
+    /// The least, the probable and the most that clients waited which turns served, in milliseconds; and how many did.
+    fn waited(stall: &Stall, clients: &Clients, served: &[(&[u32], Span, i64)]) -> ([u128; 3], u64) {
+        let mut waits = Waits::default();
+        for &(served, turn, written) in served {
+            waits.serve(stall, clients, Service { clients: served, turn, written: written * MS });
+        }
+        let found = waits.finding(0);
+        ([found.least, found.longest, found.most].map(|time| time.0 / MS as u128), found.clients)
+    }
+
+    #[test]
+    fn who_is_served_in_a_stalled_turn_is_answered_after_its_last_event() {
+        let (turn, none) = (span(100, 120), Clients::default());
+        let stall = stall(IncidentKind::Turn, turn);
+        assert_eq!(waited(&stall, &none, &[(&[1, 2], turn, 119)]), ([19, 20, 20], 2));
+        // The thread may have lost its CPU before or after it wrote.
+        assert_eq!(waited(&stall, &none, &[(&[1], turn, 102)]), ([2, 11, 20], 1));
+    }
+
+    #[test]
+    fn who_is_served_next_asked_while_the_turn_lasted() {
+        let stall = stall(IncidentKind::Turn, span(100, 140));
+        let next = |served| waited(&stall, &Clients::default(), &[(served, span(140, 141), 141)]);
+        let ([least, probable, most], _) = next(&[1]);
+        assert!(least < 5 && (15..30).contains(&probable) && most == 41, "{least} {probable} {most}");
+        let many: Vec<u32> = (0..30).collect();
+        let ([least, probable, most], count) = next(&many);
+        assert!(least > 35 && probable > 35 && most == 41 && count == 30, "{least} {probable} {most}");
+    }
+
+    #[test]
+    fn who_was_answered_in_a_stall_did_not_wait_for_its_end() {
+        let mut clients = Clients::default();
+        clients.answered(1, span(100, 140));
+        let stall = stall(IncidentKind::Turn, span(100, 140));
+        assert_eq!(waited(&stall, &clients, &[(&[1], span(140, 141), 141)]).1, 0);
+    }
+
+    #[test]
+    fn clients_of_a_stopped_process_waited_since_they_ask_at_the_latest() {
+        let mut clients = Clients::default();
+        (0..=9).for_each(|turn| clients.answered(1, span(turn * 10, turn * 10)));
+        let stopped = stall(IncidentKind::Silence, span(91, 300));
+        assert_eq!(waited(&stopped, &clients, &[(&[1], span(300, 301), 301)]), ([201, 201, 210], 1));
+        // If nothing else shows that it was stopped, they may have come late.
+        let likely = Stall { evidence: Some(Evidence::Clients), ..stopped.clone() };
+        assert_eq!(waited(&likely, &clients, &[(&[1], span(300, 301), 301)]), ([1, 201, 210], 1));
+        // What had made it ready to run was a request.
+        let queued = Stall { kept_since: Some(95 * MS), ..stopped };
+        assert_eq!(waited(&queued, &clients, &[(&[1], span(300, 301), 301)]).0[0], 206);
+    }
+}
