@@ -5,7 +5,8 @@
 #   scripts/deb.sh [DIR]
 #
 # A commit without a tag gives a version that sorts before the release. DEBFULLNAME and DEBEMAIL name the maintainer, by
-# default the author of the commit. For tests: DEB_PROFILE=dev builds faster.
+# default the author of the commit. ltt-top has `--source babeltrace2` and comes with the plugin for Babeltrace 2, which is loaded when
+# it is used: building needs its headers and libclang, running needs neither. For tests: DEB_PROFILE=dev builds faster.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/step.sh
@@ -18,10 +19,14 @@ for tool in dpkg-deb dpkg-shlibdeps strip; do
 	command -v $tool >/dev/null ||
 		fail "$tool is missing; run: sudo apt-get update && sudo apt-get install --yes --no-install-recommends dpkg-dev binutils"
 done
+if ! command -v pkg-config >/dev/null || ! pkg-config --exists babeltrace2; then
+	fail "the headers of Babeltrace 2 are missing; run: sudo apt-get update && sudo apt-get install --yes --no-install-recommends libbabeltrace2-dev libclang-dev pkg-config"
+fi
 git rev-parse --quiet --verify HEAD >/dev/null || fail "this is not a Git repository: version and date come from the commit"
 
 step "Building ltt-top, lttng-catalog and ltt-parquet"
-cargo build --locked --profile "$profile" --package ltt-top --package lttng-catalog-cli --package ltt-parquet --features ltt-parquet/man
+cargo build --locked --profile "$profile" --package ltt-top --package ltt-babeltrace2 --package lttng-catalog-cli --package ltt-parquet \
+	--features ltt-parquet/man,ltt-top/babeltrace2
 step "Building the module for stock servers"
 MODULE_PROFILE=$profile scripts/module.sh >/dev/null
 
@@ -41,7 +46,12 @@ trap 'rm --recursive --force "$work"' EXIT
 compress() { gzip --best --no-name "$@"; }
 
 # The crates that are part of a program: name and version, and their licences.
-crates() { cargo tree --locked --offline --package "$1" --edges normal --prefix none --format '{p}|{l}' | grep --invert-match "($PWD" | sort --unique; }
+crates() {
+	local features=()
+	if [ "$1" = ltt-top ]; then features=(--features babeltrace2); fi
+	cargo tree --locked --offline --package "$1" "${features[@]}" --edges normal --prefix none --format '{p}|{l}' |
+		grep --invert-match "($PWD" | sort --unique
+}
 
 copyright() {
 	cat <<-TEXT
@@ -93,6 +103,9 @@ program() {
 			[ "$catalog" = catalog/Cargo.toml ] || install -D --mode=644 "$catalog" "$share/$name/$catalog"
 		done
 		install -D --mode=644 docs/verdicts.md "$doc/verdicts.md"
+		install -D --mode=644 babeltrace2/README.md "$doc/babeltrace2.md"
+		install -D --strip --mode=644 "$programs/libltt_babeltrace2.so" \
+			"$root/usr/lib/$(dpkg-architecture --query DEB_HOST_MULTIARCH)/babeltrace2/plugins/babeltrace-plugin-ltt-top.so"
 	fi
 	if [ "$name" = ltt-parquet ]; then
 		install -D --mode=644 fleet/job.py "$share/$name/job.py"

@@ -15,9 +15,9 @@
 mod ffi;
 mod parameters;
 mod plugin;
-mod shape;
 mod source;
 mod transcode;
 
+pub use ffi::Step;
 pub use parameters::Parameter;
 pub use source::{Component, read};

@@ -3,6 +3,7 @@
 //! The program gets the traces as a tar file without a name, which it reads in place, on its standard input. So the plugin needs
 //! none of the analyses, says what the program says, and a failure of the program is not one of Babeltrace's process.
 
+use std::ffi::CStr;
 use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::path::Path;
@@ -11,12 +12,12 @@ use std::process::{Command, Stdio};
 use crate::parameters::Parameter;
 use crate::transcode::{Transcoder, WrittenTrace};
 
-/// The commands that are sinks: `sink.ltt-top.NAME`.
-pub const COMMANDS: [(&str, &str); 4] = [
-    ("top", "What takes the time"),
-    ("outliers", "What is unusual: single events, slow modes and slow periods"),
-    ("incidents", "What held the program up, why, and who waited"),
-    ("html", "All of it as one page for browsers"),
+/// The commands that are sinks, `sink.ltt-top.NAME`, and what each shows.
+pub const COMMANDS: [(&CStr, &CStr); 4] = [
+    (c"top", c"What takes the time"),
+    (c"outliers", c"What is unusual: single events, slow modes and slow periods"),
+    (c"incidents", c"What held the program up, why, and who waited"),
+    (c"html", c"All of it as one page for browsers"),
 ];
 
 /// The status of a program that read all that could be read of damaged traces.
@@ -24,14 +25,15 @@ const DAMAGED: i32 = 3;
 
 /// A sink.
 pub struct Sink {
-    command: &'static str,
+    command: String,
     parameters: Vec<(String, Parameter)>,
     /// What was handed over so far.
     pub transcoder: Transcoder,
 }
 
 impl Sink {
-    pub fn new(command: &'static str, parameters: Vec<(String, Parameter)>) -> Self {
+    pub fn new(command: &CStr, parameters: Vec<(String, Parameter)>) -> Self {
+        let command = command.to_string_lossy().into_owned();
         Sink { command, parameters, transcoder: Transcoder::default() }
     }
 
@@ -55,7 +57,7 @@ impl Sink {
         // What Babeltrace's process has not written yet comes first.
         io::stdout().flush().map_err(unwritable)?;
         let ended = Command::new(&program)
-            .arg(self.command)
+            .arg(&self.command)
             .args(&arguments)
             .arg("/dev/stdin")
             .stdin(Stdio::from(traces))

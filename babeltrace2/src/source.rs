@@ -46,26 +46,36 @@ impl Component {
         }
     }
 
-    /// The same with the parameter `inputs`, unless it is given.
+    /// The same with the parameter `inputs`, unless it is given. A live session ends the source that reads it, as for `babeltrace2`.
     fn with_inputs(&self, inputs: &[PathBuf]) -> Component {
         let mut component = self.clone();
-        if !inputs.is_empty() && component.parameters.iter().all(|(name, _)| name != "inputs") {
+        let mut add = |name: &str, value: Parameter| {
+            if component.parameters.iter().all(|(given, _)| given != name) {
+                component.parameters.push((name.to_owned(), value));
+            }
+        };
+        if !inputs.is_empty() {
             let inputs = inputs.iter().map(|input| Parameter::Text(input.to_string_lossy().into_owned()));
-            component.parameters.push(("inputs".into(), Parameter::List(inputs.collect())));
+            add("inputs", Parameter::List(inputs.collect()));
+        }
+        if (&*self.plugin, &*self.class) == ("ctf", "lttng-live") {
+            add("session-not-found-action", Parameter::Text("end".to_owned()));
         }
         component
     }
 
-    /// Reads all that it has, to its end.
-    fn read(&self) -> Result<Vec<WrittenTrace>, String> {
+    /// Reads all that it has, to its end or until it shall stop.
+    fn read(&self, stop: &mut dyn FnMut(Step) -> bool) -> Result<Vec<WrittenTrace>, String> {
         let mut transcoder = Transcoder::default();
         let mut graph = Graph::new(Box::new(|message| transcoder.add(message)))?;
         graph.add_source(&self.plugin, &self.class, &self.parameters)?;
         loop {
-            match graph.step()? {
-                Step::Done => {}
-                Step::Nothing => thread::sleep(PAUSE),
-                Step::End => break,
+            let step = graph.step()?;
+            if step == Step::End || stop(step) {
+                break;
+            }
+            if step == Step::Nothing {
+                thread::sleep(PAUSE);
             }
         }
         drop(graph);
@@ -77,14 +87,17 @@ impl Component {
 ///
 /// Without a component, these are CTF traces that were found, one component of `source.ctf.fs` for each, as their UUID groups
 /// them. Another component gets the given names as its parameter `inputs`.
+///
+/// `stop` is asked after each step whether that is enough: a source of a live session waits for more until the session ends.
 pub fn read(
     component: Option<&Component>,
     found: &Discovery,
     names: &[PathBuf],
+    mut stop: impl FnMut(Step) -> bool,
 ) -> Result<Discovery, String> {
     let mut traces = Vec::new();
     let mut add = |component: &Component, folders: &[PathBuf]| {
-        for trace in component.read()? {
+        for trace in component.read(&mut stop)? {
             traces.push(trace.files(folders.to_vec()).map_err(|error| error.to_string())?);
         }
         Ok::<(), String>(())

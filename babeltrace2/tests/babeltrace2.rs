@@ -8,8 +8,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-use lttng_testing::{CommandInTime as _, need};
+use case::Case;
+use lttng_testing::{
+    ChildInTime as _, CommandInTime as _, Daemon, Program, Relay, assert_golden, need, wait_until,
+};
 use tempfile::TempDir;
+
+#[path = "../../ctf/tests/support/case.rs"]
+mod case;
+
+const COMMANDS: [&str; 4] = ["info", "top", "outliers", "incidents"];
 
 fn program() -> PathBuf {
     std::env::var_os("LTT_TOP").expect("LTT_TOP names ltt-top: see scripts/check.sh").into()
@@ -19,12 +27,15 @@ fn ltt_top(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Output {
     Command::new(program()).args(arguments).env("TZ", "UTC").output_in_time().expect("it runs")
 }
 
+/// The recorded traces of the repository: of real servers, and of the demo.
+const TRACES: [&str; 4] = ["valkey-mixed", "valkey-causes", "valkey-pair", "valkey-lite-busy"];
+
 /// A recorded trace of the repository, unpacked.
 fn trace(name: &str) -> PathBuf {
     static FOLDER: OnceLock<TempDir> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
         let folder = tempfile::tempdir().expect("there is room");
-        for name in ["valkey-mixed", "valkey-causes", "valkey-lite-busy"] {
+        for name in TRACES {
             let archive = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../tests/data/{name}.tar.xz"));
             let into = folder.path().join(name);
             fs::create_dir(&into).expect("it is new");
@@ -44,9 +55,9 @@ fn text(output: Output) -> (String, String, Option<i32>) {
 
 #[test]
 fn findings_are_the_same_to_the_byte_by_both_readers() {
-    for name in ["valkey-mixed", "valkey-causes", "valkey-lite-busy"] {
+    for name in TRACES {
         let trace = trace(name);
-        for command in ["info", "top", "outliers", "incidents"] {
+        for command in COMMANDS {
             let arguments = [command, "--format", "json", trace.to_str().expect("UTF-8")];
             let native = text(ltt_top(arguments));
             assert_eq!(native.2, Some(0), "{name} {command}: {}", native.1);
@@ -54,6 +65,51 @@ fn findings_are_the_same_to_the_byte_by_both_readers() {
             assert!(native == other, "{name} {command} differs:\n{}\n{}", native.0, other.0);
         }
     }
+}
+
+/// Traces as others may write them: other layouts, byte orders and clocks. `differences.txt` has what differs.
+#[test]
+fn hand_written_traces_are_read_alike_but_for_what_is_listed() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let mut differences = String::new();
+    // Of CTF 1.8, and not malformed.
+    let is_well_formed = |file: &PathBuf| file.ends_with("fields.txt") || file.ends_with("packets.txt");
+    for file in Case::files().into_iter().filter(is_well_formed) {
+        let text = fs::read_to_string(&file).expect("it is text");
+        for (name, text) in Case::split(&text) {
+            let (case, _) = Case::parse(text);
+            let trace = folder.path().join(name);
+            fs::create_dir(&trace).expect("it is new");
+            fs::write(trace.join("metadata"), case.metadata).expect("there is room");
+            fs::write(trace.join("stream"), case.stream).expect("there is room");
+            let difference = difference(&trace);
+            if difference != "same" {
+                differences += &format!("{name}: {difference}\n");
+            }
+        }
+    }
+    assert_golden(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/differences.txt"), &differences);
+}
+
+/// What differs between the readers of a trace.
+fn difference(trace: &Path) -> String {
+    let mut different = Vec::new();
+    for command in COMMANDS.into_iter().chain(["events"]) {
+        let arguments = [command, "--format", "json", trace.to_str().expect("UTF-8")];
+        let native = text(ltt_top(arguments));
+        let other = text(ltt_top(arguments.into_iter().chain(["--source", "babeltrace2"])));
+        match (native.2, other.2) {
+            (Some(status), Some(1)) if status != 1 => {
+                return format!("status {status}, refused by Babeltrace 2");
+            }
+            _ if native.0 == other.0 && native.2 == other.2 => {}
+            (Some(native), Some(other)) if native != other => {
+                different.push(format!("{command} (status {native} and {other})"));
+            }
+            _ => different.push(command.to_owned()),
+        }
+    }
+    if different.is_empty() { "same".to_owned() } else { different.join(", ") }
 }
 
 #[test]
@@ -79,6 +135,48 @@ fn a_source_for_another_format_is_read() {
     assert_eq!(status, Some(0), "{err}");
     assert!(out.contains("\"events\":2"), "{out}");
     assert!(out.contains("\"length_ns\":250000000"), "{out}");
+}
+
+/// A live session is read to its end, or until a signal, and analysed then.
+#[test]
+fn a_live_session_is_read_until_it_ends_or_a_signal_comes() {
+    let emit_all = Program::example("valkey-trace", "emit-all").traced().build();
+    let hostname = fs::read_to_string("/proc/sys/kernel/hostname").expect("it has one");
+    let daemon = Daemon::start();
+    for is_interrupted in [false, true] {
+        let relay = Relay::start();
+        let session = daemon.live_session(&relay, 100_000);
+        session.record("valkey_*", &["vpid"]);
+        let url = session.url(&relay);
+        let (_, name) = url.rsplit_once('/').expect("it ends with the session");
+        let folder = tempfile::tempdir().expect("there is room");
+        let [out, err] = ["out", "err"].map(|name| folder.path().join(name));
+        let [into_out, into_err] = [&out, &err].map(|path| fs::File::create(path).expect("there is room"));
+        let mut reading = Command::new(program())
+            .args(["info", "--format", "json", "--source", "babeltrace2:ctf.lttng-live"])
+            .arg(format!("{}/host/{}/{name}", relay.viewer_url(), hostname.trim()))
+            .stdout(into_out)
+            .stderr(into_err)
+            .spawn()
+            .expect("it runs");
+        wait_until("it waits for more", || {
+            fs::read_to_string(&err)
+                .is_ok_and(|said| said.contains("reading until the source ends, or Ctrl-C"))
+        });
+        // The source begins with what is recorded from then on.
+        assert!(daemon.command(&emit_all).output_in_time().expect("it runs").status.success());
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        if is_interrupted {
+            let id = reading.id().to_string();
+            assert!(Command::new("kill").args(["-INT", &id]).status().expect("it runs").success());
+        } else {
+            session.destroy();
+        }
+        let ended = reading.wait_in_time().expect("it ends");
+        let [out, err] = [out, err].map(|path| fs::read_to_string(path).expect("it is text"));
+        assert_eq!(ended.code(), Some(0), "{err}");
+        assert!(out.contains("\"events\":35"), "{out}\n{err}");
+    }
 }
 
 /// A folder with the plugin under the name that Babeltrace looks for.

@@ -28,9 +28,10 @@ mod babeltrace2 {
 
     use ctf_reader::Discovery;
     use ltt_analysis::source::{self, Recording};
-    use ltt_babeltrace2::{Component, Parameter, read};
+    use ltt_babeltrace2::{Component, Parameter, Step, read};
 
-    use crate::outcome::Trouble;
+    use crate::outcome::{Trouble, tell};
+    use crate::signals::StopSignal;
 
     /// Has Babeltrace 2 read the events. The samples of the scheduler, which are ours, are read as ever.
     pub fn open(
@@ -48,7 +49,16 @@ mod babeltrace2 {
             None => source::discover(traces)?,
             Some(_) => (Discovery::default(), Discovery::default()),
         };
-        let events = read(component.as_ref(), &found, traces).map_err(Trouble::Failed)?;
+        // A source that waits for more is that of a live session: a signal ends reading, and what was read is shown.
+        let mut signal = None;
+        let stop = |step| {
+            if step == Step::Nothing && signal.is_none() {
+                tell("reading until the source ends, or Ctrl-C");
+                signal = StopSignal::listen().ok();
+            }
+            signal.as_ref().is_some_and(StopSignal::is_set)
+        };
+        let events = read(component.as_ref(), &found, traces, stop).map_err(Trouble::Failed)?;
         Ok(Recording::open(events, samples)?)
     }
 }

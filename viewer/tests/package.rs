@@ -216,7 +216,7 @@ fn completions_are_scripts_that_shells_parse() {
 #[test]
 #[ignore = "make check: packages and what is installed"]
 fn debian_packages_have_all_that_they_should() {
-    if !need("dpkg-deb") || !need("dpkg-shlibdeps") || !need("strip") || !need("git") {
+    if !["dpkg-deb", "dpkg-shlibdeps", "strip", "git"].into_iter().all(need) {
         return;
     }
     let folder = TempDir::new().expect("a folder");
@@ -241,6 +241,10 @@ fn debian_packages_have_all_that_they_should() {
         assert!(contents.lines().any(|line| line.ends_with(&format!(".{path}"))), "{path}:\n{contents}");
     }
     check_with_lintian(&module);
+    // Where the library is found, it is none: as without it.
+    let broken = folder.path().join("broken");
+    fs::create_dir(&broken).expect("a folder");
+    fs::write(broken.join("libbabeltrace2.so.0"), "").expect("a file");
     for (index, (_, name, _)) in PROGRAMS.into_iter().enumerate() {
         let package = package(name);
         let contents = said(Command::new("dpkg-deb").arg("--contents").arg(&package));
@@ -263,13 +267,23 @@ fn debian_packages_have_all_that_they_should() {
             assert!(contents.lines().any(|line| line.ends_with(&format!(".{path}"))), "{path}:\n{contents}");
         }
         assert!(contents.lines().all(|line| line.contains(" root/root ")), "{contents}");
-        let depends = said(Command::new("dpkg-deb").args(["--field"]).arg(&package).arg("Depends"));
-        assert!(depends.contains("libc6 (>= 2."), "{depends}");
+        let field = |name: &str| said(Command::new("dpkg-deb").arg("--field").arg(&package).arg(name));
+        let depends = field("Depends");
+        assert!(depends.contains("libc6 (>= 2.") && !depends.contains("babeltrace"), "{depends}");
 
         let root = folder.path().join(format!("root-{name}"));
         said(Command::new("dpkg-deb").arg("--extract").arg(&package).arg(&root));
         let version = said(Command::new(root.join("usr/bin").join(name)).arg("--version"));
         assert!(version.starts_with(&format!("{name} ")), "{version}");
+        if name == "ltt-top" {
+            assert!(contents.contains("/babeltrace2/plugins/babeltrace-plugin-ltt-top.so"), "{contents}");
+            assert!(field("Suggests").contains("libbabeltrace2-0"));
+            let mut without = Command::new(root.join("usr/bin").join(name));
+            without.args(["info", "--source", "babeltrace2:text.dmesg"]).env("LD_LIBRARY_PATH", &broken);
+            let error = without.output().expect("it runs").stderr;
+            let error = String::from_utf8_lossy(&error);
+            assert!(error.contains("install the package libbabeltrace2-0"), "{error}");
+        }
         check_with_lintian(&package);
     }
 }

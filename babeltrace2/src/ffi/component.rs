@@ -157,124 +157,93 @@ unsafe impl<T> Sync for Constant<T> {}
 static PLUGIN: Constant<__bt_plugin_descriptor> =
     Constant(__bt_plugin_descriptor { name: c"ltt-top".as_ptr() });
 
-const fn plugin() -> *const __bt_plugin_descriptor {
-    &raw const PLUGIN.0
-}
+static ABOUT: [Constant<__bt_plugin_descriptor_attribute>; 2] = {
+    type Value = __bt_plugin_descriptor_attribute__bindgen_ty_1;
+    let description = c"What was slow, why, who waited and what helps";
+    [
+        Constant(__bt_plugin_descriptor_attribute {
+            plugin_descriptor: &raw const PLUGIN.0,
+            type_name: c"description".as_ptr(),
+            type_: BT_PLUGIN_DESCRIPTOR_ATTRIBUTE_TYPE_DESCRIPTION,
+            value: Value { description: description.as_ptr() },
+        }),
+        Constant(__bt_plugin_descriptor_attribute {
+            plugin_descriptor: &raw const PLUGIN.0,
+            type_name: c"license".as_ptr(),
+            type_: BT_PLUGIN_DESCRIPTOR_ATTRIBUTE_TYPE_LICENSE,
+            value: Value { license: c"MIT OR Apache-2.0".as_ptr() },
+        }),
+    ]
+};
 
-const fn plugin_text(
-    kind: __bt_plugin_descriptor_attribute_type,
-    name: &'static CStr,
-    value: __bt_plugin_descriptor_attribute__bindgen_ty_1,
-) -> Constant<__bt_plugin_descriptor_attribute> {
-    Constant(__bt_plugin_descriptor_attribute {
-        plugin_descriptor: plugin(),
-        type_name: name.as_ptr(),
-        type_: kind,
-        value,
-    })
-}
-
-static ATTRIBUTES: [Constant<__bt_plugin_descriptor_attribute>; 2] = [
-    plugin_text(
-        BT_PLUGIN_DESCRIPTOR_ATTRIBUTE_TYPE_DESCRIPTION,
-        c"description",
-        __bt_plugin_descriptor_attribute__bindgen_ty_1 {
-            description: c"What was slow, why, who waited and what helps".as_ptr(),
-        },
-    ),
-    plugin_text(
-        BT_PLUGIN_DESCRIPTOR_ATTRIBUTE_TYPE_LICENSE,
-        c"license",
-        __bt_plugin_descriptor_attribute__bindgen_ty_1 { license: c"MIT OR Apache-2.0".as_ptr() },
-    ),
-];
-
-const fn sink(name: &'static CStr) -> Constant<__bt_plugin_component_class_descriptor> {
-    Constant(__bt_plugin_component_class_descriptor {
-        plugin_descriptor: plugin(),
-        name: name.as_ptr(),
-        type_: BT_COMPONENT_CLASS_TYPE_SINK,
-        methods: __bt_plugin_component_class_descriptor__bindgen_ty_1 {
-            sink: __bt_plugin_component_class_descriptor__bindgen_ty_1__bindgen_ty_3 {
-                consume: Some(consume),
-            },
-        },
-    })
-}
-
-/// In the order of [`COMMANDS`].
-static SINKS: [Constant<__bt_plugin_component_class_descriptor>; 4] =
-    [sink(c"top"), sink(c"outliers"), sink(c"incidents"), sink(c"html")];
+static SINKS: [Constant<__bt_plugin_component_class_descriptor>; COMMANDS.len()] = {
+    const fn sink(command: usize) -> Constant<__bt_plugin_component_class_descriptor> {
+        let sink =
+            __bt_plugin_component_class_descriptor__bindgen_ty_1__bindgen_ty_3 { consume: Some(consume) };
+        Constant(__bt_plugin_component_class_descriptor {
+            plugin_descriptor: &raw const PLUGIN.0,
+            name: COMMANDS[command].0.as_ptr(),
+            type_: BT_COMPONENT_CLASS_TYPE_SINK,
+            methods: __bt_plugin_component_class_descriptor__bindgen_ty_1 { sink },
+        })
+    }
+    [sink(0), sink(1), sink(2), sink(3)]
+};
 
 const HELP: &CStr =
     c"Parameters are the options of the command of ltt-top (see ltt-top COMMAND --help): limit=5, \
     format=\"json\", all=yes, event=[\"a\", \"b\"]. `program` names ltt-top if it is not in PATH.";
 
-type Value = __bt_plugin_component_class_descriptor_attribute__bindgen_ty_1;
 type Attribute = Constant<__bt_plugin_component_class_descriptor_attribute>;
 
-const fn attribute(
-    sink: usize,
-    kind: __bt_plugin_component_class_descriptor_attribute_type,
-    name: &'static CStr,
-    value: Value,
-) -> Attribute {
-    Constant(__bt_plugin_component_class_descriptor_attribute {
-        comp_class_descriptor: &raw const SINKS[sink].0,
-        type_name: name.as_ptr(),
-        type_: kind,
-        value,
-    })
-}
-
-const fn sink_attributes<const COMMAND: usize>(description: &'static CStr) -> [Attribute; 5] {
+/// What a sink has beside its name.
+const fn attributes<const COMMAND: usize>() -> [Attribute; 5] {
+    use __bt_plugin_component_class_descriptor_attribute__bindgen_ty_1 as Value;
+    use BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_DESCRIPTION as DESCRIPTION;
+    use BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_FINALIZE_METHOD as FINALIZE;
+    use BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_GRAPH_IS_CONFIGURED_METHOD as CONFIGURED;
+    use BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_HELP as TYPE_HELP;
+    use BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_INITIALIZE_METHOD as INITIALIZE;
+    const fn attribute(
+        sink: usize,
+        type_: __bt_plugin_component_class_descriptor_attribute_type,
+        name: &'static CStr,
+        value: Value,
+    ) -> Attribute {
+        Constant(__bt_plugin_component_class_descriptor_attribute {
+            comp_class_descriptor: &raw const SINKS[sink].0,
+            type_name: name.as_ptr(),
+            type_,
+            value,
+        })
+    }
+    let description = COMMANDS[COMMAND].1.as_ptr();
+    let (initialize, configured) = (Some(initialize::<COMMAND> as _), Some(graph_is_configured as _));
     [
-        attribute(
-            COMMAND,
-            BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_DESCRIPTION,
-            c"description",
-            Value { description: description.as_ptr() },
-        ),
-        attribute(
-            COMMAND,
-            BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_HELP,
-            c"help",
-            Value { help: HELP.as_ptr() },
-        ),
-        attribute(
-            COMMAND,
-            BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_INITIALIZE_METHOD,
-            c"sink_initialize_method",
-            Value { sink_initialize_method: Some(initialize::<COMMAND>) },
-        ),
-        attribute(
-            COMMAND,
-            BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_GRAPH_IS_CONFIGURED_METHOD,
-            c"sink_graph_is_configured_method",
-            Value { sink_graph_is_configured_method: Some(graph_is_configured) },
-        ),
-        attribute(
-            COMMAND,
-            BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_FINALIZE_METHOD,
-            c"sink_finalize_method",
-            Value { sink_finalize_method: Some(finalize) },
-        ),
+        attribute(COMMAND, DESCRIPTION, c"description", Value { description }),
+        attribute(COMMAND, TYPE_HELP, c"help", Value { help: HELP.as_ptr() }),
+        attribute(COMMAND, INITIALIZE, c"initialize", Value { sink_initialize_method: initialize }),
+        attribute(COMMAND, CONFIGURED, c"configured", Value { sink_graph_is_configured_method: configured }),
+        attribute(COMMAND, FINALIZE, c"finalize", Value { sink_finalize_method: Some(finalize) }),
     ]
 }
 
-static SINK_ATTRIBUTES: [[Attribute; 5]; 4] = [
-    sink_attributes::<0>(c"What takes the time"),
-    sink_attributes::<1>(c"What is unusual: single events, slow modes and slow periods"),
-    sink_attributes::<2>(c"What held the program up, why, and who waited"),
-    sink_attributes::<3>(c"All of it as one page for browsers"),
-];
+static ATTRIBUTES: [[Attribute; 5]; COMMANDS.len()] =
+    [attributes::<0>(), attributes::<1>(), attributes::<2>(), attributes::<3>()];
 
-/// Exports an array of pointers as Babeltrace looks for it: two functions, which return where it begins and ends.
+/// Exports the addresses of what an index leads to, as Babeltrace looks for them: two functions, which return where an array of
+/// them begins and ends.
 macro_rules! section {
-    ($begin:ident, $end:ident, $type:ty, [$($pointer:expr),* $(,)?]) => {
+    ($begin:ident, $end:ident, $type:ty, $count:expr, $index:ident => $element:expr) => {
         const _: () = {
-            type Pointers = Constant<[*const $type; [$(stringify!($pointer)),*].len()]>;
-            static POINTERS: Pointers = Constant([$(&raw const $pointer),*]);
+            static POINTERS: Constant<[*const $type; $count]> = {
+                let (mut pointers, mut $index) = ([ptr::null(); $count], 0);
+                while $index < $count {
+                    pointers[$index] = &raw const $element.0;
+                    $index += 1;
+                }
+                Constant(pointers)
+            };
 
             // SAFETY: only Babeltrace knows these names, and looks them up in this file alone.
             #[unsafe(no_mangle)]
@@ -294,45 +263,20 @@ macro_rules! section {
 section!(
     __bt_get_begin_section_plugin_descriptors,
     __bt_get_end_section_plugin_descriptors,
-    __bt_plugin_descriptor,
-    [PLUGIN.0]
+    __bt_plugin_descriptor, 1, index => [&PLUGIN][index]
 );
 section!(
     __bt_get_begin_section_plugin_descriptor_attributes,
     __bt_get_end_section_plugin_descriptor_attributes,
-    __bt_plugin_descriptor_attribute,
-    [ATTRIBUTES[0].0, ATTRIBUTES[1].0]
+    __bt_plugin_descriptor_attribute, 2, index => ABOUT[index]
 );
 section!(
     __bt_get_begin_section_component_class_descriptors,
     __bt_get_end_section_component_class_descriptors,
-    __bt_plugin_component_class_descriptor,
-    [SINKS[0].0, SINKS[1].0, SINKS[2].0, SINKS[3].0]
+    __bt_plugin_component_class_descriptor, COMMANDS.len(), index => SINKS[index]
 );
 section!(
     __bt_get_begin_section_component_class_descriptor_attributes,
     __bt_get_end_section_component_class_descriptor_attributes,
-    __bt_plugin_component_class_descriptor_attribute,
-    [
-        SINK_ATTRIBUTES[0][0].0,
-        SINK_ATTRIBUTES[0][1].0,
-        SINK_ATTRIBUTES[0][2].0,
-        SINK_ATTRIBUTES[0][3].0,
-        SINK_ATTRIBUTES[0][4].0,
-        SINK_ATTRIBUTES[1][0].0,
-        SINK_ATTRIBUTES[1][1].0,
-        SINK_ATTRIBUTES[1][2].0,
-        SINK_ATTRIBUTES[1][3].0,
-        SINK_ATTRIBUTES[1][4].0,
-        SINK_ATTRIBUTES[2][0].0,
-        SINK_ATTRIBUTES[2][1].0,
-        SINK_ATTRIBUTES[2][2].0,
-        SINK_ATTRIBUTES[2][3].0,
-        SINK_ATTRIBUTES[2][4].0,
-        SINK_ATTRIBUTES[3][0].0,
-        SINK_ATTRIBUTES[3][1].0,
-        SINK_ATTRIBUTES[3][2].0,
-        SINK_ATTRIBUTES[3][3].0,
-        SINK_ATTRIBUTES[3][4].0,
-    ]
+    __bt_plugin_component_class_descriptor_attribute, 5 * COMMANDS.len(), index => ATTRIBUTES[index / 5][index % 5]
 );

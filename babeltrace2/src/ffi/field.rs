@@ -5,18 +5,16 @@ use std::slice;
 
 use super::bindings::*;
 use super::bt;
+use super::class::{bytes_of, is, path};
 
 /// A field of an event or a packet.
-///
-/// Its methods are for fields of the shape that they are named after: whoever calls them has the shape of the field's class. The
-/// library aborts the process otherwise.
 #[derive(Clone, Copy)]
 pub struct Field<'a> {
     field: *const bt_field,
     lifetime: PhantomData<&'a ()>,
 }
 
-impl<'a> Field<'a> {
+impl Field<'_> {
     /// # Safety
     ///
     /// The pointer is null, or leads to a field that lives for `'a`.
@@ -24,94 +22,83 @@ impl<'a> Field<'a> {
         (!field.is_null()).then_some(Self { field, lifetime: PhantomData })
     }
 
-    /// The same for one that the library never leaves out.
-    ///
-    /// # Safety
-    ///
-    /// The pointer leads to a field that lives for `'a`.
-    unsafe fn within(field: *const bt_field) -> Self {
-        Self { field, lifetime: PhantomData }
+    /// Appends its value as its class describes it: little-endian, in whole bytes.
+    pub fn encode(self, bytes: &mut Vec<u8>) {
+        // SAFETY: the field is alive.
+        unsafe { encode(self.field, bytes) }
     }
+}
 
-    /// Of a boolean.
-    pub fn boolean(self) -> bool {
-        // SAFETY: the field is alive; see the type for the rest, here and below.
-        unsafe { bt().bt_field_bool_get_value(self.field) != 0 }
-    }
-
-    /// Of an unsigned integer, or of an array of bits.
-    pub fn unsigned(self) -> u64 {
-        // SAFETY: the field is alive, and the function is the one for its type.
-        unsafe {
-            match bt().bt_field_get_class_type(self.field) {
-                BT_FIELD_CLASS_TYPE_BIT_ARRAY => bt().bt_field_bit_array_get_value_as_integer(self.field),
-                _ => bt().bt_field_integer_unsigned_get_value(self.field),
+/// Appends a field's value. What its class has before it (a length, a selector) where Babeltrace has no field for that goes first.
+///
+/// # Safety
+///
+/// The pointer leads to a field.
+unsafe fn encode(field: *const bt_field, bytes: &mut Vec<u8>) {
+    // SAFETY: each function is called for its type alone, and indexes are below their counts. A variant in a message has a
+    // selected option.
+    unsafe {
+        let class = bt().bt_field_borrow_class_const(field);
+        let kind = bt().bt_field_class_get_type(class);
+        let size = || bytes_of(bt().bt_field_class_integer_get_field_value_range(class));
+        match kind {
+            _ if is(kind, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER) => {
+                bytes.extend(&bt().bt_field_integer_unsigned_get_value(field).to_le_bytes()[..size()]);
             }
-        }
-    }
-
-    /// Of a signed integer.
-    pub fn signed(self) -> i64 {
-        // SAFETY: the field is alive.
-        unsafe { bt().bt_field_integer_signed_get_value(self.field) }
-    }
-
-    /// Of a number of 32 bits.
-    pub fn single(self) -> f32 {
-        // SAFETY: the field is alive.
-        unsafe { bt().bt_field_real_single_precision_get_value(self.field) }
-    }
-
-    /// Of a number of 64 bits.
-    pub fn double(self) -> f64 {
-        // SAFETY: the field is alive.
-        unsafe { bt().bt_field_real_double_precision_get_value(self.field) }
-    }
-
-    /// Of text. 2.0.4 returns stale bytes for an empty one, so its length decides.
-    pub fn text(self) -> &'a [u8] {
-        // SAFETY: the field is alive, and has this number of bytes until its message goes.
-        unsafe {
-            let length = usize::try_from(bt().bt_field_string_get_length(self.field)).unwrap_or(0);
-            if length == 0 {
-                return &[];
+            _ if is(kind, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER) => {
+                bytes.extend(&bt().bt_field_integer_signed_get_value(field).to_le_bytes()[..size()]);
             }
-            slice::from_raw_parts(bt().bt_field_string_get_value(self.field).cast(), length)
-        }
-    }
-
-    /// A member of a structure, below the number that its class has.
-    pub fn member(self, index: u64) -> Field<'a> {
-        // SAFETY: the field is alive.
-        unsafe {
-            Field::within(bt().bt_field_structure_borrow_member_field_by_index_const(self.field, index))
-        }
-    }
-
-    /// The number of elements of an array.
-    pub fn length(self) -> u64 {
-        // SAFETY: the field is alive.
-        unsafe { bt().bt_field_array_get_length(self.field) }
-    }
-
-    /// An element of an array, below its length.
-    pub fn element(self, index: u64) -> Field<'a> {
-        // SAFETY: the field is alive.
-        unsafe { Field::within(bt().bt_field_array_borrow_element_field_by_index_const(self.field, index)) }
-    }
-
-    /// The content of an option, if it has one.
-    pub fn content(self) -> Option<Field<'a>> {
-        // SAFETY: the field is alive.
-        unsafe { Field::from_raw(bt().bt_field_option_borrow_field_const(self.field)) }
-    }
-
-    /// The selected option of a variant, and its position.
-    pub fn selected(self) -> (u64, Field<'a>) {
-        // SAFETY: the field is alive, and a variant in a message has a selected option.
-        unsafe {
-            let index = bt().bt_field_variant_get_selected_option_index(self.field);
-            (index, Field::within(bt().bt_field_variant_borrow_selected_option_field_const(self.field)))
+            BT_FIELD_CLASS_TYPE_STRING => {
+                // 2.0.4 returns stale bytes for an empty one, so its length decides.
+                let length = usize::try_from(bt().bt_field_string_get_length(field)).unwrap_or(0);
+                if length > 0 {
+                    let text = bt().bt_field_string_get_value(field).cast::<u8>();
+                    bytes.extend(slice::from_raw_parts(text, length));
+                }
+                bytes.push(0);
+            }
+            BT_FIELD_CLASS_TYPE_STRUCTURE => {
+                for index in 0..bt().bt_field_class_structure_get_member_count(class) {
+                    encode(bt().bt_field_structure_borrow_member_field_by_index_const(field, index), bytes);
+                }
+            }
+            BT_FIELD_CLASS_TYPE_BOOL => bytes.push((bt().bt_field_bool_get_value(field) != 0).into()),
+            BT_FIELD_CLASS_TYPE_BIT_ARRAY => {
+                let size = bytes_of(bt().bt_field_class_bit_array_get_length(class));
+                bytes.extend(&bt().bt_field_bit_array_get_value_as_integer(field).to_le_bytes()[..size]);
+            }
+            BT_FIELD_CLASS_TYPE_SINGLE_PRECISION_REAL => {
+                bytes.extend(bt().bt_field_real_single_precision_get_value(field).to_le_bytes());
+            }
+            BT_FIELD_CLASS_TYPE_DOUBLE_PRECISION_REAL => {
+                bytes.extend(bt().bt_field_real_double_precision_get_value(field).to_le_bytes());
+            }
+            _ if is(kind, BT_FIELD_CLASS_TYPE_ARRAY) => {
+                let length = bt().bt_field_array_get_length(field);
+                if kind != BT_FIELD_CLASS_TYPE_STATIC_ARRAY && path(class, kind).is_none() {
+                    bytes.extend(length.to_le_bytes());
+                }
+                for index in 0..length {
+                    encode(bt().bt_field_array_borrow_element_field_by_index_const(field, index), bytes);
+                }
+            }
+            _ if is(kind, BT_FIELD_CLASS_TYPE_OPTION) => {
+                let content = bt().bt_field_option_borrow_field_const(field);
+                if path(class, kind).is_none() {
+                    bytes.push((!content.is_null()).into());
+                }
+                if !content.is_null() {
+                    encode(content, bytes);
+                }
+            }
+            _ if is(kind, BT_FIELD_CLASS_TYPE_VARIANT) => {
+                if path(class, kind).is_none() {
+                    let index = bt().bt_field_variant_get_selected_option_index(field);
+                    bytes.extend(index.to_le_bytes());
+                }
+                encode(bt().bt_field_variant_borrow_selected_option_field_const(field), bytes);
+            }
+            _ => {}
         }
     }
 }

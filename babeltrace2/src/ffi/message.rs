@@ -5,8 +5,7 @@ use std::marker::PhantomData;
 use super::bindings::*;
 use super::bt;
 use super::field::Field;
-use super::trace::{Trace, event, stream_without_events};
-use crate::shape::{EventShape, StreamShape};
+use super::trace::Trace;
 
 /// What a message says.
 pub enum Message<'a> {
@@ -156,10 +155,16 @@ impl Stream<'_> {
         unsafe { Trace::from_raw(bt().bt_stream_borrow_trace_const(self.stream)) }
     }
 
-    /// Its class, without events.
-    pub fn shape(self) -> StreamShape {
+    /// The number of its class.
+    pub fn class_id(self) -> u64 {
         // SAFETY: the class is alive with its stream.
-        unsafe { stream_without_events(self.class()) }
+        unsafe { bt().bt_stream_class_get_id(self.class()) }
+    }
+
+    /// Whether its events have times.
+    pub fn has_clock(self) -> bool {
+        // SAFETY: the class is alive with its stream.
+        unsafe { !bt().bt_stream_class_borrow_default_clock_class_const(self.class()).is_null() }
     }
 }
 
@@ -184,33 +189,22 @@ impl<'a> Event<'a> {
         unsafe { value(bt().bt_message_event_borrow_default_clock_snapshot_const(self.message)) }
     }
 
-    /// What its class is known by while its trace is alive.
-    pub fn class_address(self) -> usize {
+    /// The number of its class.
+    pub fn class_id(self) -> u64 {
         // SAFETY: the event is alive and has a class.
-        unsafe { bt().bt_event_borrow_class_const(self.event) }.addr()
+        unsafe { bt().bt_event_class_get_id(bt().bt_event_borrow_class_const(self.event)) }
     }
 
-    /// Its class.
-    pub fn shape(self) -> EventShape {
-        // SAFETY: the event is alive and has a class.
-        unsafe { event(bt().bt_event_borrow_class_const(self.event)) }
-    }
-
-    /// The context that all events of the stream have.
-    pub fn common_context(self) -> Option<Field<'a>> {
-        // SAFETY: the event is alive; the field may be null. Likewise below.
-        unsafe { Field::from_raw(bt().bt_event_borrow_common_context_field_const(self.event)) }
-    }
-
-    /// The context of this class's events.
-    pub fn specific_context(self) -> Option<Field<'a>> {
-        // SAFETY: as above.
-        unsafe { Field::from_raw(bt().bt_event_borrow_specific_context_field_const(self.event)) }
-    }
-
-    /// The event's own fields.
-    pub fn payload(self) -> Option<Field<'a>> {
-        // SAFETY: as above.
-        unsafe { Field::from_raw(bt().bt_event_borrow_payload_field_const(self.event)) }
+    /// Its fields: the context that all events of the stream have, that of its class, and its own.
+    pub fn fields(self) -> [Option<Field<'a>>; 3] {
+        // SAFETY: the event is alive; each may be null.
+        unsafe {
+            [
+                bt().bt_event_borrow_common_context_field_const(self.event),
+                bt().bt_event_borrow_specific_context_field_const(self.event),
+                bt().bt_event_borrow_payload_field_const(self.event),
+            ]
+            .map(|field| Field::from_raw(field))
+        }
     }
 }

@@ -15,7 +15,6 @@ mod value;
 use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
 
-pub use field::Field;
 pub use graph::{Graph, Step};
 pub use message::{Event, Message, Stream};
 pub use trace::Trace;

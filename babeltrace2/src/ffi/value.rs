@@ -115,10 +115,12 @@ pub unsafe fn parameters(map: *const bt_value) -> Result<Vec<(String, Parameter)
     known.collect()
 }
 
+/// What a value is, of those that parameters and a trace's environment have.
+///
 /// # Safety
 ///
 /// The pointer leads to a value.
-unsafe fn parameter(value: *const bt_value) -> Option<Parameter> {
+pub unsafe fn parameter(value: *const bt_value) -> Option<Parameter> {
     // SAFETY: each function is called for its type alone, and indexes are below the length.
     unsafe {
         Some(match bt().bt_value_get_type(value) {
@@ -140,14 +142,4 @@ unsafe fn parameter(value: *const bt_value) -> Option<Parameter> {
             _ => return None,
         })
     }
-}
-
-/// The entries of a trace's environment are values, too: text or an integer.
-///
-/// # Safety
-///
-/// The pointer leads to a value.
-pub unsafe fn constant(value: *const bt_value) -> Option<Parameter> {
-    // SAFETY: the caller vouches for it.
-    unsafe { parameter(value) }
 }

@@ -1,7 +1,5 @@
 //! Messages, written down as traces of CTF 2 in files without names, which are gone when the last reader is, however it ends.
 
-mod encode;
-mod metadata;
 mod packet;
 
 use std::collections::{BTreeMap, HashMap};
@@ -12,8 +10,6 @@ use std::path::PathBuf;
 use ctf_reader::TraceFiles;
 
 use crate::ffi::{Event, Message, Stream, Trace};
-use crate::shape::{EventShape, Shape};
-use encode::encode;
 use packet::StreamWriter;
 
 /// A trace, written down.
@@ -41,8 +37,6 @@ pub struct Transcoder {
     places: HashMap<usize, usize>,
     /// The streams that have begun and not ended, by their addresses.
     streams: HashMap<usize, OpenStream>,
-    /// The classes of events, by their addresses.
-    classes: HashMap<usize, EventShape>,
 }
 
 struct OpenTrace {
@@ -56,8 +50,6 @@ struct OpenTrace {
 struct OpenStream {
     writer: StreamWriter,
     trace: usize,
-    packet_context: Option<Shape>,
-    common_context: Option<Shape>,
     has_clock: bool,
 }
 
@@ -72,11 +64,9 @@ impl Transcoder {
                 None => Ok(()),
             },
             Message::PacketBegins(stream, time, context) => {
-                self.open(*stream).and_then(|OpenStream { writer, packet_context, .. }| {
+                self.open(*stream).and_then(|OpenStream { writer, .. }| {
                     writer.begin(*time)?;
-                    if let (Some(shape), Some(context)) = (packet_context, context) {
-                        encode(shape, *context, writer.context());
-                    }
+                    context.iter().for_each(|context| context.encode(writer.context()));
                     Ok(())
                 })
             }
@@ -99,7 +89,7 @@ impl Transcoder {
         let unfinished = std::mem::take(&mut self.streams);
         unfinished.into_values().try_for_each(|open| self.end(open)).map_err(explained)?;
         let traces = self.traces.into_iter().map(|OpenTrace { trace, ended, .. }| WrittenTrace {
-            metadata: metadata::text(&trace.shape()),
+            metadata: trace.metadata(),
             streams: ended.into_values().collect(),
         });
         Ok(traces.collect())
@@ -111,17 +101,10 @@ impl Transcoder {
         if trace == next {
             self.traces.push(OpenTrace { trace: stream.trace(), begun: 0, ended: BTreeMap::new() });
         }
-        let shape = stream.shape();
-        let of = &mut self.traces[trace];
+        let (of, has_clock) = (&mut self.traces[trace], stream.has_clock());
         of.begun += 1;
-        let open = OpenStream {
-            writer: StreamWriter::new(of.begun - 1, shape.id, of.trace.uuid(), shape.clock.is_some())?,
-            trace,
-            packet_context: shape.packet_context,
-            common_context: shape.common_context,
-            has_clock: shape.clock.is_some(),
-        };
-        self.streams.insert(stream.address(), open);
+        let writer = StreamWriter::new(of.begun - 1, stream.class_id(), of.trace.uuid(), has_clock)?;
+        self.streams.insert(stream.address(), OpenStream { writer, trace, has_clock });
         Ok(())
     }
 
@@ -139,21 +122,11 @@ impl Transcoder {
     }
 
     fn event(&mut self, event: Event<'_>) -> io::Result<()> {
-        let shape = self.classes.entry(event.class_address()).or_insert_with(|| event.shape());
         let found = self.streams.get_mut(&event.stream().address());
         let open = found.ok_or_else(|| io::Error::other("an event of a stream that has not begun"))?;
         let time = open.has_clock.then(|| event.time());
-        let bytes = open.writer.event(shape.id, time)?;
-        let scopes = [
-            (&open.common_context, event.common_context()),
-            (&shape.specific_context, event.specific_context()),
-            (&shape.payload, event.payload()),
-        ];
-        for (shape, field) in scopes {
-            if let (Some(shape), Some(field)) = (shape, field) {
-                encode(shape, field, bytes);
-            }
-        }
+        let bytes = open.writer.event(event.class_id(), time)?;
+        event.fields().into_iter().flatten().for_each(|field| field.encode(bytes));
         Ok(())
     }
 }
