@@ -24,6 +24,7 @@ mod naming;
 mod parse;
 mod place;
 mod suggest;
+mod toml;
 mod vocabulary;
 
 #[cfg(feature = "advice")]

@@ -10,13 +10,12 @@ mod table;
 use std::cell::RefCell;
 use std::path::Path;
 
-use toml::de::DeTable;
-
 use crate::check::check_rules;
 use crate::error::{Authority, Error, Errors, Report};
 use crate::field_type::{FieldType, Integer, Width, read_integer, read_type};
 use crate::model::*;
 use crate::place::{Place, Step};
+use crate::toml;
 use crate::vocabulary::{Clock, LogLevel, Measure, Unit};
 use locate::Locations;
 use table::Table;
@@ -52,16 +51,16 @@ impl Catalog {
 
 /// Reads a text, and reports what is wrong with it as TOML, in its tables or according to the rules, by its position.
 fn read<T>(file: &str, text: &str, make: impl FnOnce(Table<'_>) -> (T, Vec<Error>)) -> Result<T, Errors> {
-    let (root, syntax_errors) = DeTable::parse_recoverable(text);
+    let (root, syntax_errors) = toml::parse(text);
     let report = RefCell::new(Report::default());
-    let (made, wrong) = make(Table::root(root.get_ref(), &report));
+    let (made, wrong) = make(Table::root(&root, &report));
     let mut found = report.into_inner().errors;
     found.extend(wrong);
     if syntax_errors.is_empty() && found.is_empty() {
         return Ok(made);
     }
-    let locations = Locations::new(text, root.get_ref());
-    let mut errors = locations.syntax_errors(&syntax_errors);
+    let locations = Locations::new(text, &root);
+    let mut errors = locations.syntax_errors(syntax_errors);
     // A syntax error leaves its table incomplete, so reports of missing keys would be false.
     if errors.is_empty() {
         errors = found.into_iter().map(|error| locations.locate(error)).collect();

@@ -47,6 +47,10 @@ pub fn did_you_mean_one_of<'a>(wrong: &str, candidates: impl Iterator<Item = &'a
 /// assert_eq!(nearest("banana", ["command_call"]), None);
 /// ```
 pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    nearest_of(wrong, &candidates.into_iter().collect::<Vec<_>>())
+}
+
+fn nearest_of<'a>(wrong: &str, candidates: &[&'a str]) -> Option<&'a str> {
     // Longer texts are not typing errors, and the time for the distance is quadratic.
     if wrong.len() > 256 {
         return None;
@@ -54,10 +58,10 @@ pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -
     let wrong = normal(wrong);
     let allowed = (wrong.chars().count() / 3).max(1);
     let candidates: Vec<(String, &str)> =
-        candidates.into_iter().map(|candidate| (normal(candidate), candidate)).collect();
+        candidates.iter().map(|candidate| (normal(candidate), *candidate)).collect();
     let spelled_alike = candidates
         .iter()
-        .map(|(candidate, name)| (strsim::osa_distance(&wrong, candidate), *name))
+        .map(|(candidate, name)| (distance(&wrong, candidate), *name))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance);
     if let Some((_, name)) = spelled_alike {
@@ -73,6 +77,27 @@ pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -
         .filter(|(candidate, _)| share_an_end(candidate))
         .max_by_key(|(candidate, _)| candidate.len());
     longest.map(|(_, name)| *name)
+}
+
+/// How many letters must be inserted, removed, replaced or swapped with their neighbours to make one text the other (the
+/// optimal string alignment).
+fn distance(one: &str, other: &str) -> usize {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    // From the first letters of one text, by their number, to those of the other.
+    let mut rows = vec![(0..=other.len()).collect::<Vec<usize>>()];
+    for (i, a) in one.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, b) in other.iter().enumerate() {
+            let replaced = rows[i][j] + usize::from(a != b);
+            let swapped = match i > 0 && j > 0 && *a == other[j - 1] && one[i - 1] == *b {
+                true => rows[i - 1][j - 1] + 1,
+                false => usize::MAX,
+            };
+            row.push(replaced.min(swapped).min(row[j] + 1).min(rows[i][j + 1] + 1));
+        }
+        rows.push(row);
+    }
+    rows[one.len()][other.len()]
 }
 
 /// A name without differences that rarely matter: case, `-` and `_`, `µ` and `u`.

@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use toml::de::{DeTable, DeValue};
-
 use crate::error::{Authority, Error};
 use crate::place::{Place, Step};
+use crate::toml::{SyntaxError, Table, Value};
 
 /// The offsets of every key and value of a TOML text.
 pub(super) struct Locations<'t> {
@@ -23,7 +22,7 @@ struct Offsets {
 }
 
 impl<'t> Locations<'t> {
-    pub(super) fn new(text: &'t str, root: &DeTable<'_>) -> Self {
+    pub(super) fn new(text: &'t str, root: &Table) -> Self {
         let newlines = text.match_indices('\n').map(|(newline, _)| newline + 1);
         let lines = std::iter::once(0).chain(newlines).collect();
         let mut locations = Locations { text, lines, offsets: HashMap::new() };
@@ -31,25 +30,24 @@ impl<'t> Locations<'t> {
         locations
     }
 
-    fn add_table(&mut self, path: &mut Vec<String>, table: &DeTable<'_>) {
-        for (key, value) in table {
-            path.push(key.get_ref().to_string());
-            let offsets = Offsets { key: key.span().start, value: value.span().start };
-            self.add_value(path, offsets, value.get_ref());
+    fn add_table(&mut self, path: &mut Vec<String>, table: &Table) {
+        for (key, entry) in &table.entries {
+            path.push(key.clone());
+            let offsets = Offsets { key: entry.key_offset, value: entry.item.offset };
+            self.add_value(path, offsets, &entry.item.value);
             path.pop();
         }
     }
 
-    fn add_value(&mut self, path: &mut Vec<String>, offsets: Offsets, value: &DeValue<'_>) {
+    fn add_value(&mut self, path: &mut Vec<String>, offsets: Offsets, value: &Value) {
         self.offsets.insert(path.clone(), offsets);
         match value {
-            DeValue::Table(table) => self.add_table(path, table),
-            DeValue::Array(array) => {
-                for (index, element) in array.iter().enumerate() {
+            Value::Table(table) => self.add_table(path, table),
+            Value::Array { elements, .. } => {
+                for (index, element) in elements.iter().enumerate() {
                     path.push(index.to_string());
-                    let start = element.span().start;
-                    let offsets = Offsets { key: start, value: start };
-                    self.add_value(path, offsets, element.get_ref());
+                    let offsets = Offsets { key: element.offset, value: element.offset };
+                    self.add_value(path, offsets, &element.value);
                     path.pop();
                 }
             }
@@ -62,44 +60,15 @@ impl<'t> Locations<'t> {
         Error { position: Some(self.line_and_column(self.offset(&error.place))), ..error }
     }
 
-    /// What the TOML parser found, with lines and columns.
-    pub(super) fn syntax_errors(&self, found: &[toml::de::Error]) -> Vec<Error> {
-        let headers = self.headers();
-        let mut errors = Vec::new();
-        let mut repeated_table = None;
-        for error in found {
-            let span = error.span().unwrap_or_default();
-            let (line, column) = self.line_and_column(span.start);
-            let message = if error.message() == "duplicate key" {
-                let table = headers.partition_point(|header| *header <= line);
-                if headers[..table].last() == Some(&line) {
-                    repeated_table = Some(table);
-                } else if repeated_table == Some(table) {
-                    // All keys of a duplicate table are duplicates.
-                    continue;
-                }
-                let name = self.text.get(span).unwrap_or_default();
-                format!("duplicate key `{name}`")
-            } else {
-                format!("invalid TOML: {}", error.message().replace('\n', "; "))
-            };
-            errors.push(Error {
-                position: Some((line, column)),
-                place: Place::top(),
-                authority: Authority::Model,
-                message,
-            });
-        }
-        errors
-    }
-
-    /// The lines that begin a table.
-    fn headers(&self) -> Vec<usize> {
-        let starts = self.lines.iter().enumerate();
-        starts
-            .filter(|(_, start)| self.text[**start..].starts_with('['))
-            .map(|(index, _)| index + 1)
-            .collect()
+    /// What is wrong with the text as TOML, with lines and columns.
+    pub(super) fn syntax_errors(&self, found: Vec<SyntaxError>) -> Vec<Error> {
+        let with_position = |error: SyntaxError| Error {
+            position: Some(self.line_and_column(error.offset)),
+            place: Place::top(),
+            authority: Authority::Model,
+            message: error.message,
+        };
+        found.into_iter().map(with_position).collect()
     }
 
     /// The offset of a place or, if the text does not have it, of the nearest place above it.

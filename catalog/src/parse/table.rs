@@ -3,29 +3,27 @@
 use std::cell::RefCell;
 use std::fmt::Display;
 
-use toml::Spanned;
-use toml::de::{DeArray, DeString, DeTable, DeValue};
-
 use crate::error::Report;
 use crate::place::{Place, Step};
 use crate::suggest::did_you_mean_one_of;
+use crate::toml::{self, Item, Value};
 
 /// A table that is being read. It remembers the keys that it was asked for; all others are unknown.
 pub(super) struct Table<'a> {
-    entries: Option<&'a DeTable<'a>>,
+    entries: Option<&'a toml::Table>,
     place: Place,
     known: Vec<&'static str>,
     report: &'a RefCell<Report>,
 }
 
 impl<'a> Table<'a> {
-    pub(super) fn root(entries: &'a DeTable<'a>, report: &'a RefCell<Report>) -> Self {
+    pub(super) fn root(entries: &'a toml::Table, report: &'a RefCell<Report>) -> Self {
         Table { entries: Some(entries), place: Place::top(), known: Vec::new(), report }
     }
 
-    fn child(&self, value: &'a DeValue<'a>, place: Place) -> Self {
+    fn child(&self, value: &'a Value, place: Place) -> Self {
         let entries = match value {
-            DeValue::Table(entries) => Some(entries),
+            Value::Table(entries) => Some(entries),
             _ => {
                 self.report_at(
                     place.clone(),
@@ -49,17 +47,17 @@ impl<'a> Table<'a> {
         self.report.borrow_mut().model(place, message);
     }
 
-    fn get(&mut self, key: &'static str) -> Option<&'a DeValue<'a>> {
+    fn get(&mut self, key: &'static str) -> Option<&'a Value> {
         self.known.push(key);
-        self.entries?.get(key).map(Spanned::get_ref)
+        self.entries?.entries.get(key).map(|entry| &entry.item.value)
     }
 
     /// Whether the table has the key, even with a value that is wrong.
     pub(super) fn has(&self, key: &str) -> bool {
-        self.entries.is_some_and(|entries| entries.contains_key(key))
+        self.entries.is_some_and(|entries| entries.entries.contains_key(key))
     }
 
-    fn wrong_type(&self, place: Place, key: &str, wanted: &str, value: &DeValue<'_>) {
+    fn wrong_type(&self, place: Place, key: &str, wanted: &str, value: &Value) {
         self.report_at(place, format!("invalid `{key}`: {wanted} is expected, not {}", describe(value)));
     }
 
@@ -68,7 +66,7 @@ impl<'a> Table<'a> {
         &mut self,
         key: &'static str,
         wanted: &str,
-        read: impl FnOnce(&'a DeValue<'a>) -> Option<T>,
+        read: impl FnOnce(&'a Value) -> Option<T>,
     ) -> Option<T> {
         let value = self.get(key)?;
         let read = read(value);
@@ -79,7 +77,7 @@ impl<'a> Table<'a> {
     }
 
     pub(super) fn string(&mut self, key: &'static str) -> Option<String> {
-        self.typed(key, "a string in quotes", |value| Some(value.as_str()?.to_owned()))
+        self.typed(key, "a string in quotes", |value| value.as_str().map(str::to_owned))
     }
 
     /// A string that is not empty, if the key is present.
@@ -117,13 +115,16 @@ impl<'a> Table<'a> {
     }
 
     pub(super) fn boolean(&mut self, key: &'static str) -> Option<bool> {
-        self.typed(key, "true or false", DeValue::as_bool)
+        self.typed(key, "true or false", |value| match value {
+            Value::Boolean(value) => Some(*value),
+            _ => None,
+        })
     }
 
     pub(super) fn integer(&mut self, key: &'static str) -> Option<i128> {
-        self.typed(key, "an integer", |value| {
-            let integer = value.as_integer()?;
-            i128::from_str_radix(integer.as_str(), integer.radix()).ok()
+        self.typed(key, "an integer", |value| match value {
+            Value::Integer(integer) => Some(*integer),
+            _ => None,
         })
     }
 
@@ -201,8 +202,8 @@ impl<'a> Table<'a> {
         let mut values = Vec::new();
         for (index, element) in self.array(key, wanted).into_iter().flatten().enumerate() {
             let place = self.place.value(key).then(Step::Element(index));
-            values.push(match element.get_ref() {
-                DeValue::String(text) => read(text).map_err(|message| self.report_at(place, message)).ok(),
+            values.push(match &element.value {
+                Value::String(text) => read(text).map_err(|message| self.report_at(place, message)).ok(),
                 other => {
                     self.wrong_type(place, key, wanted, other);
                     None
@@ -212,8 +213,11 @@ impl<'a> Table<'a> {
         values.into_iter().collect::<Option<_>>().unwrap_or_default()
     }
 
-    fn array(&mut self, key: &'static str, wanted: &str) -> Option<&'a DeArray<'a>> {
-        self.typed(key, wanted, DeValue::as_array)
+    fn array(&mut self, key: &'static str, wanted: &str) -> Option<&'a [Item]> {
+        self.typed(key, wanted, |value| match value {
+            Value::Array { elements, .. } => Some(&elements[..]),
+            _ => None,
+        })
     }
 
     /// An array of tables that each have a `name`; empty if the key is absent.
@@ -228,9 +232,9 @@ impl<'a> Table<'a> {
         };
         let mut elements = Vec::new();
         for (index, element) in array.iter().enumerate() {
-            let name = name_of(element.get_ref()).unwrap_or_default();
+            let name = name_of(&element.value).unwrap_or_default();
             let place = self.place.then(step(index, name.to_owned()));
-            let mut table = self.child(element.get_ref(), place);
+            let mut table = self.child(&element.value, place);
             let name = table.required_name("name");
             elements.push(read(name, table));
         }
@@ -263,12 +267,12 @@ impl<'a> Table<'a> {
         in_order(within.entries)
             .into_iter()
             .map(|(name, value)| {
-                let name = name.get_ref().to_string();
+                let name = name.clone();
                 let place = self.place.then(step(name.clone()));
                 if name.is_empty() {
                     self.report_at(place.clone(), "the name is empty");
                 }
-                read(name, self.child(value.get_ref(), place))
+                read(name, self.child(value, place))
             })
             .collect()
     }
@@ -282,13 +286,13 @@ impl<'a> Table<'a> {
         let within = self.child(value, place.clone());
         let mut texts = Vec::new();
         for (name, value) in in_order(within.entries) {
-            let name = name.get_ref().to_string();
+            let name = name.clone();
             let place = place.then(Step::Key(name.clone()));
-            match value.get_ref() {
-                DeValue::String(text) if text.trim().is_empty() => {
+            match value {
+                Value::String(text) if text.trim().is_empty() => {
                     self.report_at(place, format!("`{name}` is empty"));
                 }
-                DeValue::String(text) => texts.push((name, text.to_string())),
+                Value::String(text) => texts.push((name, text.clone())),
                 other => self.wrong_type(place, &name, "a string in quotes", other),
             }
         }
@@ -298,7 +302,7 @@ impl<'a> Table<'a> {
     /// Reports every key that nobody asked for.
     pub(super) fn finish(self) {
         for (key, _) in in_order(self.entries) {
-            let key = key.get_ref().as_ref();
+            let key = key.as_str();
             if !self.known.contains(&key) {
                 let suggestion = did_you_mean_one_of(key, self.known.iter().copied());
                 let message = format!("unknown key `{key}`{suggestion}");
@@ -308,27 +312,24 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The entries of a table in the order of the file, which the parser does not keep unless it is built with further crates.
-fn in_order<'a>(
-    table: Option<&'a DeTable<'a>>,
-) -> Vec<(&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)> {
-    let mut entries: Vec<_> = table.into_iter().flatten().collect();
-    entries.sort_by_key(|(key, _)| key.span().start);
-    entries
+fn in_order(table: Option<&toml::Table>) -> Vec<(&String, &Value)> {
+    let entries = table.map(toml::Table::in_order).unwrap_or_default();
+    entries.into_iter().map(|(key, entry)| (key, &entry.item.value)).collect()
 }
 
-fn name_of<'a>(value: &'a DeValue<'_>) -> Option<&'a str> {
-    value.as_table()?.get("name")?.get_ref().as_str()
+fn name_of(value: &Value) -> Option<&str> {
+    let Value::Table(table) = value else { return None };
+    table.entries.get("name")?.item.value.as_str()
 }
 
-fn describe(value: &DeValue<'_>) -> String {
+fn describe(value: &Value) -> String {
     match value {
-        DeValue::String(text) => format!("the string \"{}\"", text.escape_debug()),
-        DeValue::Integer(integer) => format!("the number {integer}"),
-        DeValue::Float(number) => format!("the number {number}"),
-        DeValue::Boolean(value) => value.to_string(),
-        DeValue::Datetime(_) => "a date".to_owned(),
-        DeValue::Array(_) => "an array".to_owned(),
-        DeValue::Table(_) => "a table".to_owned(),
+        Value::String(text) => format!("the string \"{}\"", text.escape_debug()),
+        Value::Integer(integer) => format!("the number {integer}"),
+        Value::Number(number) => format!("the number {number}"),
+        Value::Boolean(value) => value.to_string(),
+        Value::Date => "a date".to_owned(),
+        Value::Array { .. } => "an array".to_owned(),
+        Value::Table(_) => "a table".to_owned(),
     }
 }
