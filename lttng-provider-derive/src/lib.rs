@@ -13,6 +13,7 @@ mod field;
 mod newtype;
 mod target;
 mod traced;
+mod words;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};

@@ -1,14 +1,14 @@
 //! The code for a struct.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{ToTokens as _, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
-use syn::{Generics, Ident, Lifetime, Type, WherePredicate, parse_quote};
+use syn::{Generics, Lifetime, Type, WherePredicate, parse_quote};
 
 use super::model::Model;
 use super::parse::{How, StructField};
 use crate::field::CatalogField;
+use crate::words::has_word;
 
 pub(super) fn expand(model: &Model<'_>) -> TokenStream {
     let Model { name, full_name, .. } = model;
@@ -90,12 +90,11 @@ fn bound(
     field: &StructField<'_>,
     generics: &Generics,
 ) -> Option<WherePredicate> {
-    let mut parameters = Parameters { generics, used: false };
-    parameters.visit_type(field.kind);
-    if !parameters.used {
+    let kind: &Type = field.kind;
+    if !generics.type_params().any(|parameter| has_word(kind.to_token_stream(), &parameter.ident.to_string()))
+    {
         return None;
     }
-    let kind: &Type = field.kind;
     Some(match &field.how {
         How::Plain => {
             let target = expected.value_type(&Lifetime::new("'value", kind.span()));
@@ -105,17 +104,4 @@ fn bound(
         // The bound is on what is in the `Option`, which is not known here.
         How::None(_) => return None,
     })
-}
-
-/// Whether type parameters are used.
-struct Parameters<'g> {
-    generics: &'g Generics,
-    used: bool,
-}
-
-impl<'ast> Visit<'ast> for Parameters<'_> {
-    fn visit_ident(&mut self, ident: &'ast Ident) {
-        self.used |= self.generics.type_params().any(|parameter| parameter.ident == *ident);
-        visit::visit_ident(self, ident);
-    }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use lttng_catalog::{Event, Provider, did_you_mean_one_of, identifier};
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::Span;
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
@@ -15,6 +15,7 @@ use crate::catalogs::Catalogs;
 use crate::errors::Errors;
 use crate::field::CatalogField;
 use crate::target::Target;
+use crate::words::has_word;
 
 /// A function that agrees with the catalog, but for the types.
 pub(super) struct Model<'m> {
@@ -164,14 +165,6 @@ impl Known {
             () => Known::Before,
         }
     }
-}
-
-fn has_word(tokens: TokenStream, name: &str) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(word) => word == name,
-        TokenTree::Group(group) => has_word(group.stream(), name),
-        _ => false,
-    })
 }
 
 /// The name of the field that is the duration, in a unit of time.

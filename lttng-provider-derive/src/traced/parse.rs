@@ -1,13 +1,15 @@
 //! A function, before the catalog is known.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::parse::{Parse, ParseStream};
-use syn::visit::{self, Visit};
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::punctuated::Punctuated;
 use syn::{
-    AssocType, Attribute, Expr, ExprAsync, FnArg, Ident, ItemFn, Pat, PatIdent, ReturnType, Signature, Stmt,
-    Token, Type, TypeImplTrait, Visibility, parse_quote,
+    Attribute, Expr, ExprAsync, FnArg, Ident, ItemFn, Pat, ReturnType, Signature, Stmt, Token, Type,
+    Visibility, parse_quote,
 };
+
+use crate::words::has_word;
 
 /// A function or method with a body.
 pub(super) struct Function {
@@ -220,22 +222,17 @@ impl Function {
             ReturnType::Type(_, kind) => (**kind).clone(),
         };
         if self.future().is_some() {
-            let mut output = Output(None);
-            output.visit_type(&kind);
-            kind = output.0?;
+            kind = output(kind.into_token_stream())?;
         }
-        let mut unnamed = Unnamed(false);
-        unnamed.visit_type(&kind);
-        (!unnamed.0).then_some(kind)
+        // A type with an `impl Trait` in it cannot be named.
+        (!has_word(kind.to_token_stream(), "impl")).then_some(kind)
     }
 
     /// The parameter of this name, also within a pattern.
     pub(super) fn parameter(&self, name: &str) -> Option<Parameter> {
         self.item.sig.inputs.iter().find_map(|input| {
             let FnArg::Typed(parameter) = input else { return None };
-            let mut names = Names(Vec::new());
-            names.visit_pat(&parameter.pat);
-            let name = names.0.into_iter().find(|bound| bound == name)?;
+            let name = bound(&parameter.pat, name)?.clone();
             let is_reference = matches!(*parameter.pat, Pat::Ident(_))
                 && matches!(&*parameter.ty, Type::Reference(reference) if reference.mutability.is_none());
             Some(Parameter { name, is_reference })
@@ -251,49 +248,59 @@ fn is_box_pin(function: &Expr) -> bool {
 }
 
 /// The type that a future has as its `Output`.
-struct Output(Option<Type>);
-
-impl<'ast> Visit<'ast> for Output {
-    fn visit_assoc_type(&mut self, kind: &'ast AssocType) {
-        if kind.ident == "Output" && self.0.is_none() {
-            self.0 = Some(kind.ty.clone());
+fn output(kind: TokenStream) -> Option<Type> {
+    let assigned = |input: ParseStream<'_>| {
+        input.parse::<Token![=]>()?;
+        let kind: Type = input.parse()?;
+        input.parse::<TokenStream>()?;
+        Ok(kind)
+    };
+    let mut rest = kind.into_iter();
+    while let Some(token) = rest.next() {
+        let found = match token {
+            TokenTree::Group(group) => output(group.stream()),
+            TokenTree::Ident(word) if word == "Output" => assigned.parse2(rest.clone().collect()).ok(),
+            _ => None,
+        };
+        if found.is_some() {
+            return found;
         }
     }
+    None
 }
 
-/// Whether a type has an `impl Trait` in it.
-struct Unnamed(bool);
-
-impl<'ast> Visit<'ast> for Unnamed {
-    fn visit_type_impl_trait(&mut self, _: &'ast TypeImplTrait) {
-        self.0 = true;
-    }
-}
-
-/// The names that a pattern binds.
-struct Names(Vec<Ident>);
-
-impl<'ast> Visit<'ast> for Names {
-    fn visit_pat_ident(&mut self, pattern: &'ast PatIdent) {
-        self.0.push(pattern.ident.clone());
-        visit::visit_pat_ident(self, pattern);
+/// A name that a pattern binds.
+fn bound<'p>(pattern: &'p Pat, name: &str) -> Option<&'p Ident> {
+    let in_one_of =
+        |patterns: &'p Punctuated<Pat, _>| patterns.iter().find_map(|pattern| bound(pattern, name));
+    match pattern {
+        Pat::Ident(bound) if bound.ident == name => Some(&bound.ident),
+        Pat::Ident(other) => other.subpat.as_ref().and_then(|(_, pattern)| bound(pattern, name)),
+        Pat::Or(any) => any.cases.iter().find_map(|pattern| bound(pattern, name)),
+        Pat::Paren(within) => bound(&within.pat, name),
+        Pat::Reference(within) => bound(&within.pat, name),
+        Pat::Slice(slice) => in_one_of(&slice.elems),
+        Pat::Struct(fields) => fields.fields.iter().find_map(|field| bound(&field.pat, name)),
+        Pat::Tuple(tuple) => in_one_of(&tuple.elems),
+        Pat::TupleStruct(tuple) => in_one_of(&tuple.elems),
+        Pat::Type(within) => bound(&within.pat, name),
+        _ => None,
     }
 }
 
 /// Whether a type is `impl Future`, or a pointer to `dyn Future` as `async_trait` makes it.
 fn is_future(kind: &Type) -> bool {
-    has_word(kind, &["Future", "BoxFuture", "LocalBoxFuture"])
+    hides(kind, &["Future", "BoxFuture", "LocalBoxFuture"])
 }
 
 /// Whether a type is `impl Stream` or a pointer to `dyn Stream`, and not a type that is called so.
 fn is_stream(kind: &Type) -> bool {
-    let is_trait = matches!(kind, Type::ImplTrait(_)) || has_word(kind, &["dyn"]);
-    has_word(kind, &["BoxStream", "LocalBoxStream"]) || (is_trait && has_word(kind, &["Stream"]))
+    let is_trait = matches!(kind, Type::ImplTrait(_)) || hides(kind, &["dyn"]);
+    hides(kind, &["BoxStream", "LocalBoxStream"]) || (is_trait && hides(kind, &["Stream"]))
 }
 
 /// Whether a type that hides what it is made of has one of these words in it.
-fn has_word(kind: &Type, wanted: &[&str]) -> bool {
-    let text = kind.to_token_stream().to_string();
-    let mut words = text.split(|character: char| !character.is_alphanumeric() && character != '_');
-    matches!(kind, Type::ImplTrait(_) | Type::Path(_)) && words.any(|word| wanted.contains(&word))
+fn hides(kind: &Type, wanted: &[&str]) -> bool {
+    let has = |word: &&str| has_word(kind.to_token_stream(), word);
+    matches!(kind, Type::ImplTrait(_) | Type::Path(_)) && wanted.iter().any(has)
 }
