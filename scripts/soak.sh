@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The memory of `ltt-top live --metrics` beside a real server that is restarted again and again, minute by minute; docs/prometheus.md
-# has the figures of an hour. It needs redis-server, a release build of ltt-top, and the module (`make module`).
+# has the figures of an hour. It needs redis-tools, a release build of ltt-top, and the module (`make module`).
 #
 #   scripts/soak.sh [MINUTES [SECONDS from one start of the server to the next]]
 #
@@ -31,6 +31,8 @@ trap 'exit 130' INT TERM
 
 # Copies: the repository may be where only root can look.
 install --mode=755 "${LTT_TOP:-target/release/ltt-top}" "$home/ltt-top"
+# The package redis-tools has the server as redis-check-rdb, which serves if it is called redis-server.
+install --mode=755 "$(command -v redis-check-rdb)" "$home/redis-server"
 install --mode=755 out/module/libvalkey_trace.so "$home/module.so"
 "${private[@]}" mkdir "$home/data"
 port=$((20000 + RANDOM % 10000)) metrics=$((30000 + RANDOM % 10000))
@@ -47,11 +49,12 @@ while [ $((SECONDS - begin)) -le $((minutes * 60)) ]; do
 		kill -9 "$server"
 		wait "$server" 2>/dev/null || true
 	fi
-	"${private[@]}" redis-server --port "$port" --dir "$home/data" --save '' --enable-debug-command yes \
+	"${private[@]}" "$home/redis-server" --port "$port" --dir "$home/data" --save '' --enable-debug-command yes \
 		--loadmodule "$home/module.so" >"$home/server.log" 2>&1 &
 	server=$!
 	restart=$((SECONDS + period))
 	sleep 1
+	kill -0 "$server" 2>/dev/null || fail "the server ended: $(tail --lines=3 "$home/server.log")"
 	redis-cli -p "$port" DEBUG POPULATE 20000 >/dev/null 2>&1 || true
 	while [ "$SECONDS" -lt "$restart" ]; do
 		redis-benchmark -p "$port" -c 20 -n 1000 -t set,get,lpush,incr >/dev/null 2>&1 || true
