@@ -131,14 +131,46 @@ fn written_order_of_publishing_holds() {
     }
 }
 
+/// What a program compiles besides itself to be traced by a catalog, whether tracing is on or off. Each crate takes time from every clean
+/// build of such a program.
+const COMPILED: &[&str] = &[
+    "cc",
+    "find-msvc-tools",
+    "futures-core",
+    "libc",
+    "lttng-catalog",
+    "lttng-provider",
+    "lttng-provider-build",
+    "lttng-provider-derive",
+    "pkg-config",
+    "proc-macro2",
+    "quote",
+    "shlex",
+    "syn",
+    "unicode-ident",
+];
+
+#[test]
+fn a_traced_program_compiles_few_crates() {
+    let metadata = metadata();
+    let is_root =
+        |package: &Value| ["lttng-provider", "lttng-provider-build"].contains(&text(package, "name"));
+    let compiled: BTreeSet<&str> =
+        needed_by(&metadata, is_root).iter().map(|package| text(package, "name")).collect();
+    assert_eq!(compiled, COMPILED.iter().copied().collect());
+}
+
 /// What the published crates need to be built, directly or not: what enters the builds of those who use them.
 fn needed_by_published(metadata: &Value) -> Vec<&Value> {
+    needed_by(metadata, is_published)
+}
+
+/// What some packages need to be built, directly or not, and themselves.
+fn needed_by(metadata: &Value, is_root: impl Fn(&Value) -> bool) -> Vec<&Value> {
     let nodes = metadata["resolve"]["nodes"].as_array().unwrap();
     let nodes: BTreeMap<&str, &Value> = nodes.iter().map(|node| (text(node, "id"), node)).collect();
-    let mut to_visit: Vec<&str> = packages(metadata)
-        .filter(|package| is_published(package))
-        .map(|package| text(package, "id"))
-        .collect();
+    let mut to_visit: Vec<&str> =
+        packages(metadata).filter(|package| is_root(package)).map(|package| text(package, "id")).collect();
     let mut needed = BTreeSet::new();
     while let Some(id) = to_visit.pop() {
         if !needed.insert(id) {

@@ -7,7 +7,6 @@
 use std::mem::MaybeUninit;
 
 use super::pack::Part;
-use super::record::Fields;
 
 /// An argument of a probe: what it takes from the field with this index.
 #[derive(Clone, Copy, Debug)]
@@ -28,18 +27,16 @@ const TEXT_MAX: usize = 256;
 /// A function at whose start a probe is, called with its values.
 pub type ProbeFunction = unsafe extern "C" fn(*const u64);
 
-/// Fires a probe with `N` arguments.
+/// Fires a probe with `N` arguments from the parts of an event's fields.
 ///
 /// # Safety
-/// `function` is the one that [`usdt_probe`](crate::__private::usdt_probe) defines, and the indices are of these fields.
+/// `function` is the one that [`usdt_probe`](crate::__private::usdt_probe) defines, and the indices are of these parts.
 #[inline(always)]
-pub(super) unsafe fn fire<const N: usize, F: Fields>(
-    fields: F,
+pub(super) unsafe fn fire<const N: usize>(
+    parts: &[Part],
     arguments: &[ProbeArgument; N],
     function: ProbeFunction,
 ) {
-    let parts = fields.cut().parts();
-    let parts = parts.as_ref();
     let is_counted =
         |index| arguments.iter().any(|other| matches!(other, ProbeArgument::Length(i) if *i == index));
     let mut copies = [const { MaybeUninit::<[u8; TEXT_MAX]>::uninit() }; N];
@@ -213,7 +210,7 @@ mod tests {
 
     use super::*;
     use crate::Text;
-    use crate::ffi::{List, Terminated};
+    use crate::ffi::{Fields as _, List, Terminated};
 
     thread_local! {
         static SEEN: RefCell<Vec<(u64, String, Vec<u16>)>> = const { RefCell::new(Vec::new()) };

@@ -155,7 +155,7 @@ macro_rules! fields {
                     $($field: $field,)*
                 ) {
                     // SAFETY: the caller keeps the contract.
-                    unsafe { fire(($($field,)*), arguments, function) }
+                    unsafe { fire(($($field,)*).cut().parts().as_ref(), arguments, function) }
                 }
                 #[allow(non_snake_case)]
                 let ($($field,)*) = self;
