@@ -4,7 +4,7 @@
 #
 #   scripts/soak.sh [MINUTES [SECONDS from one start of the server to the next]]
 #
-# TOOL=... runs ltt-top under a tool, such as `heaptrack --output FILE`.
+# SERVER=... is another server. TOOL=... runs ltt-top under a tool, such as `heaptrack --output FILE`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/step.sh
@@ -32,7 +32,7 @@ trap 'exit 130' INT TERM
 # Copies: the repository may be where only root can look.
 install --mode=755 "${LTT_TOP:-target/release/ltt-top}" "$home/ltt-top"
 # The package redis-tools has the server as redis-check-rdb, which serves if it is called redis-server.
-install --mode=755 "$(command -v redis-check-rdb)" "$home/redis-server"
+install --mode=755 "${SERVER:-$(command -v redis-check-rdb)}" "$home/redis-server"
 install --mode=755 out/module/libvalkey_trace.so "$home/module.so"
 "${private[@]}" mkdir "$home/data"
 port=$((20000 + RANDOM % 10000)) metrics=$((30000 + RANDOM % 10000))
