@@ -77,7 +77,7 @@ test)
 	;;
 check)
 	packages=("${traced[@]}" "${demo[@]}" "${quickstart[@]}" "${tests[@]}" "${check[@]}")
-	fedora+=" redis babeltrace babeltrace2 clang-devel clang gcc-c++ bpftrace gdb make cmake libevent-devel lld binutils ruby systemtap-sdt-devel valgrind tar xz tmux zsh fish qemu-user man-db"
+	fedora+=" redis babeltrace babeltrace2 libbabeltrace2-devel clang-devel clang gcc-c++ bpftrace gdb make cmake libevent-devel lld binutils ruby systemtap-sdt-devel valgrind tar xz tmux zsh fish qemu-user man-db"
 	arch+=" redis babeltrace clang bpftrace gdb make cmake libevent lld binutils ruby systemtap valgrind tar xz tmux zsh fish qemu-user man-db"
 	;;
 *)

@@ -8,7 +8,8 @@
 //! `ctf-reader`. So there is one path for events through all analyses, whoever read them first.
 //!
 //! - [`read`] runs a source component and returns the traces; `ltt-top --source babeltrace2` opens them.
-//! - The plugin's sinks write what they are handed in the same way, and run `ltt-top` on it.
+//! - The plugin's sinks write what they are handed in the same way, and run `ltt-top` on it. Its source hands what `ctf-reader` reads
+//!   to any graph.
 //!
 //! The library is loaded when it is needed, and `unsafe` is in `ffi` alone.
 
@@ -19,5 +20,5 @@ mod source;
 mod transcode;
 
 pub use ffi::Step;
-pub use parameters::Parameter;
+pub use parameters::parameter;
 pub use source::{Component, read};

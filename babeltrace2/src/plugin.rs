@@ -9,7 +9,9 @@ use std::io::{self, Seek, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::parameters::Parameter;
+use serde_json::Value;
+
+use crate::parameters::spelled;
 use crate::transcode::{Transcoder, WrittenTrace};
 
 /// The commands that are sinks, `sink.ltt-top.NAME`, and what each shows.
@@ -26,13 +28,13 @@ const DAMAGED: i32 = 3;
 /// A sink.
 pub struct Sink {
     command: String,
-    parameters: Vec<(String, Parameter)>,
+    parameters: Vec<(String, Value)>,
     /// What was handed over so far.
     pub transcoder: Transcoder,
 }
 
 impl Sink {
-    pub fn new(command: &CStr, parameters: Vec<(String, Parameter)>) -> Self {
+    pub fn new(command: &CStr, parameters: Vec<(String, Value)>) -> Self {
         let command = command.to_string_lossy().into_owned();
         Sink { command, parameters, transcoder: Transcoder::default() }
     }
@@ -45,13 +47,13 @@ impl Sink {
         let mut arguments = Vec::new();
         for (name, value) in self.parameters {
             match (name.as_str(), value) {
-                ("program", value) => program = value.to_string(),
-                (_, Parameter::Boolean(true)) => arguments.push(format!("--{name}")),
-                (_, Parameter::Boolean(false)) => {}
-                (_, Parameter::List(values)) => {
-                    arguments.extend(values.iter().map(|value| format!("--{name}={value}")));
+                ("program", value) => program = spelled(&value),
+                (_, Value::Bool(true)) => arguments.push(format!("--{name}")),
+                (_, Value::Bool(false)) => {}
+                (_, Value::Array(values)) => {
+                    arguments.extend(values.iter().map(|value| format!("--{name}={}", spelled(value))));
                 }
-                (_, value) => arguments.push(format!("--{name}={value}")),
+                (_, value) => arguments.push(format!("--{name}={}", spelled(&value))),
             }
         }
         // What Babeltrace's process has not written yet comes first.

@@ -1,13 +1,13 @@
 //! Reads what a source component of Babeltrace 2 reads.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use ctf_reader::{Discovery, TraceFiles};
+use ctf_reader::{Damage, Discovery, TraceFiles};
+use serde_json::{Value, json};
 
-use crate::ffi::{Graph, Step};
-use crate::parameters::Parameter;
+use crate::ffi::{Graph, Message, Step};
 use crate::transcode::{Transcoder, WrittenTrace};
 
 /// How long to wait for a source that has nothing yet, e.g. of a live session.
@@ -21,7 +21,7 @@ pub struct Component {
     /// The class, e.g. `fs`.
     pub class: String,
     /// Its parameters.
-    pub parameters: Vec<(String, Parameter)>,
+    pub parameters: Vec<(String, Value)>,
 }
 
 impl Component {
@@ -49,37 +49,42 @@ impl Component {
     /// The same with the parameter `inputs`, unless it is given. A live session ends the source that reads it, as for `babeltrace2`.
     fn with_inputs(&self, inputs: &[PathBuf]) -> Component {
         let mut component = self.clone();
-        let mut add = |name: &str, value: Parameter| {
+        let mut add = |name: &str, value: Value| {
             if component.parameters.iter().all(|(given, _)| given != name) {
                 component.parameters.push((name.to_owned(), value));
             }
         };
         if !inputs.is_empty() {
-            let inputs = inputs.iter().map(|input| Parameter::Text(input.to_string_lossy().into_owned()));
-            add("inputs", Parameter::List(inputs.collect()));
+            add("inputs", inputs.iter().map(|input| input.to_string_lossy()).collect());
         }
         if (&*self.plugin, &*self.class) == ("ctf", "lttng-live") {
-            add("session-not-found-action", Parameter::Text("end".to_owned()));
+            add("session-not-found-action", json!("end"));
         }
         component
     }
 
-    /// Reads all that it has, to its end or until it shall stop.
-    fn read(&self, stop: &mut dyn FnMut(Step) -> bool) -> Result<Vec<WrittenTrace>, String> {
+    /// Reads all that it has, to its end or until it shall stop. Where it fails in the middle: what it read before, and why.
+    fn read(
+        &self,
+        stop: &mut dyn FnMut(Step) -> bool,
+    ) -> Result<(Vec<WrittenTrace>, Option<String>), String> {
         let mut transcoder = Transcoder::default();
-        let mut graph = Graph::new(Box::new(|message| transcoder.add(message)))?;
-        graph.add_source(&self.plugin, &self.class, &self.parameters)?;
-        loop {
-            let step = graph.step()?;
-            if step == Step::End || stop(step) {
-                break;
+        let consumer = Box::new(|message: &Message<'_>| transcoder.add(message));
+        let mut graph = Graph::new(&self.plugin, &self.class, &self.parameters, consumer)?;
+        let failure = loop {
+            match graph.step() {
+                Err(reason) => break Some(reason),
+                Ok(step) if step == Step::End || stop(step) => break None,
+                Ok(Step::Nothing) => thread::sleep(PAUSE),
+                Ok(_) => {}
             }
-            if step == Step::Nothing {
-                thread::sleep(PAUSE);
-            }
-        }
+        };
         drop(graph);
-        transcoder.finish()
+        let traces = transcoder.finish()?;
+        match failure {
+            Some(reason) if traces.is_empty() => Err(reason),
+            failure => Ok((traces, failure)),
+        }
     }
 }
 
@@ -88,6 +93,8 @@ impl Component {
 /// Without a component, these are CTF traces that were found, one component of `source.ctf.fs` for each, as their UUID groups
 /// them. Another component gets the given names as its parameter `inputs`.
 ///
+/// What a component read before it failed is there, and damage that says why it failed.
+///
 /// `stop` is asked after each step whether that is enough: a source of a live session waits for more until the session ends.
 pub fn read(
     component: Option<&Component>,
@@ -95,11 +102,17 @@ pub fn read(
     names: &[PathBuf],
     mut stop: impl FnMut(Step) -> bool,
 ) -> Result<Discovery, String> {
-    let mut traces = Vec::new();
+    let mut discovery = Discovery { traces: Vec::new(), damage: found.damage.clone() };
     let mut add = |component: &Component, folders: &[PathBuf]| {
-        for trace in component.read(&mut stop)? {
-            traces.push(trace.files(folders.to_vec()).map_err(|error| error.to_string())?);
+        let (traces, failure) = component.read(&mut stop)?;
+        for trace in traces {
+            discovery.traces.push(trace.files(folders.to_vec()).map_err(|error| error.to_string())?);
         }
+        discovery.damage.extend(failure.map(|reason| {
+            let name = format!("{}.{}", component.plugin, component.class);
+            let path = folders.first().map_or(Path::new(&name), PathBuf::as_path);
+            Damage::new(path, format!("{reason}: what comes after it was not read"))
+        }));
         Ok::<(), String>(())
     };
     match component {
@@ -111,8 +124,8 @@ pub fn read(
             }
         }
     }
-    match traces.is_empty() {
+    match discovery.traces.is_empty() {
         true => Err("Babeltrace 2 has no events to read there".to_owned()),
-        false => Ok(Discovery { traces, damage: found.damage.clone() }),
+        false => Ok(discovery),
     }
 }

@@ -96,7 +96,7 @@ pub struct Damage {
 
 impl Damage {
     /// Bytes that are wrong at no known offset.
-    pub(crate) fn new(path: &Path, reason: impl Into<String>) -> Damage {
+    pub fn new(path: &Path, reason: impl Into<String>) -> Damage {
         Damage::of(ErrorKind::Malformed, path, reason)
     }
 

@@ -28,7 +28,7 @@ mod babeltrace2 {
 
     use ctf_reader::Discovery;
     use ltt_analysis::source::{self, Recording};
-    use ltt_babeltrace2::{Component, Parameter, Step, read};
+    use ltt_babeltrace2::{Component, Step, parameter, read};
 
     use crate::outcome::{Trouble, tell};
     use crate::signals::StopSignal;
@@ -40,8 +40,7 @@ mod babeltrace2 {
         traces: &[PathBuf],
     ) -> Result<Recording, Trouble> {
         let component = component.map(|class| {
-            let parameters =
-                parameters.iter().map(|parameter| Parameter::parse(parameter)).collect::<Result<_, _>>()?;
+            let parameters = parameters.iter().map(|text| parameter(text)).collect::<Result<_, _>>()?;
             Ok::<_, String>(Component { parameters, ..Component::parse(class)? })
         });
         let component = component.transpose().map_err(Trouble::Usage)?;

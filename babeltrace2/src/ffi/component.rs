@@ -1,9 +1,9 @@
-//! The plugin as Babeltrace 2 finds it: its descriptors, and the methods of its sinks.
+//! The plugin as Babeltrace 2 finds it: its descriptors, and the methods of its sinks. Those of its source are in `ctf_source`.
 //!
 //! C plugins collect pointers to descriptors in sections of the file, and export functions that return where these begin and end.
 //! Here the pointers are in arrays, which needs no section.
 
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
@@ -11,7 +11,7 @@ use super::bindings::*;
 use super::error::{take_error, take_pending_error};
 use super::graph::{Step, hand_over};
 use super::value::parameters;
-use super::{bt, load};
+use super::{bt, c_text, ctf_source, load};
 use crate::plugin::{COMMANDS, Sink};
 
 /// A sink's data: what it has read, and from where.
@@ -40,8 +40,8 @@ unsafe fn state<'a>(component: *mut bt_self_component_sink) -> &'a mut State {
 }
 
 /// Runs a method: an error becomes a cause of Babeltrace's, a panic does, too.
-fn guarded<T>(
-    component: *mut bt_self_component_sink,
+pub fn guarded<T>(
+    component: *mut bt_self_component,
     failed: T,
     method: impl FnOnce() -> Result<T, String>,
 ) -> T {
@@ -51,13 +51,12 @@ fn guarded<T>(
         Ok(Err(reason)) => reason,
         Err(_) => "a fault of the plugin ltt-top".to_owned(),
     };
-    let reason = CString::new(reason.replace('\0', " ")).unwrap_or_default();
-    let file = concat!(file!(), "\0");
+    let (reason, file) = (c_text(&reason), c_text(file!()));
     // SAFETY: the component is alive, and all texts are NUL-terminated; the format has one of them.
     unsafe {
         (bt().bt_current_thread_error_append_cause_from_component)(
-            component.cast(),
-            file.as_ptr().cast(),
+            component,
+            file.as_ptr(),
             u64::from(line!()),
             c"%s".as_ptr(),
             reason.as_ptr(),
@@ -75,7 +74,7 @@ unsafe extern "C" fn initialize<const COMMAND: usize>(
     if load().is_err() {
         return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
     }
-    guarded(component, BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR, || {
+    guarded(component.cast(), BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR, || {
         // SAFETY: the parameters are a map, and the component is being initialised.
         unsafe {
             let sink = Sink::new(COMMANDS[COMMAND].0, parameters(given)?);
@@ -98,7 +97,7 @@ unsafe extern "C" fn initialize<const COMMAND: usize>(
 unsafe extern "C" fn graph_is_configured(
     component: *mut bt_self_component_sink,
 ) -> bt_component_class_sink_graph_is_configured_method_status {
-    guarded(component, BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_ERROR, || {
+    guarded(component.cast(), BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_ERROR, || {
         // SAFETY: the component has the port that `initialize` added; the iterator's address is that of our state.
         unsafe {
             let port = bt().bt_self_component_sink_borrow_input_port_by_index(component, 0);
@@ -116,7 +115,7 @@ unsafe extern "C" fn graph_is_configured(
 unsafe extern "C" fn consume(
     component: *mut bt_self_component_sink,
 ) -> bt_component_class_sink_consume_method_status {
-    guarded(component, BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_ERROR, || {
+    guarded(component.cast(), BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_ERROR, || {
         // SAFETY: the component is initialised and configured, and the graph runs one method at a time.
         let State { sink, iterator } = unsafe { state(component) };
         let Some(open) = sink else { return Ok(BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_END) };
@@ -176,18 +175,28 @@ static ABOUT: [Constant<__bt_plugin_descriptor_attribute>; 2] = {
     ]
 };
 
-static SINKS: [Constant<__bt_plugin_component_class_descriptor>; COMMANDS.len()] = {
-    const fn sink(command: usize) -> Constant<__bt_plugin_component_class_descriptor> {
-        let sink =
-            __bt_plugin_component_class_descriptor__bindgen_ty_1__bindgen_ty_3 { consume: Some(consume) };
+static COMPONENTS: [Constant<__bt_plugin_component_class_descriptor>; COMMANDS.len() + 1] = {
+    use __bt_plugin_component_class_descriptor__bindgen_ty_1 as Methods;
+    use __bt_plugin_component_class_descriptor__bindgen_ty_1__bindgen_ty_1 as Source;
+    use __bt_plugin_component_class_descriptor__bindgen_ty_1__bindgen_ty_3 as Sink;
+    const fn component(
+        name: &'static CStr,
+        type_: bt_component_class_type,
+        methods: Methods,
+    ) -> Constant<__bt_plugin_component_class_descriptor> {
         Constant(__bt_plugin_component_class_descriptor {
             plugin_descriptor: &raw const PLUGIN.0,
-            name: COMMANDS[command].0.as_ptr(),
-            type_: BT_COMPONENT_CLASS_TYPE_SINK,
-            methods: __bt_plugin_component_class_descriptor__bindgen_ty_1 { sink },
+            name: name.as_ptr(),
+            type_,
+            methods,
         })
     }
-    [sink(0), sink(1), sink(2), sink(3)]
+    const fn sink(command: usize) -> Constant<__bt_plugin_component_class_descriptor> {
+        let methods = Methods { sink: Sink { consume: Some(consume) } };
+        component(COMMANDS[command].0, BT_COMPONENT_CLASS_TYPE_SINK, methods)
+    }
+    let source = Methods { source: Source { msg_iter_next: Some(ctf_source::next) } };
+    [sink(0), sink(1), sink(2), sink(3), component(c"ctf", BT_COMPONENT_CLASS_TYPE_SOURCE, source)]
 };
 
 const HELP: &CStr =
@@ -196,40 +205,57 @@ const HELP: &CStr =
 
 type Attribute = Constant<__bt_plugin_component_class_descriptor_attribute>;
 
-/// What a sink has beside its name.
-const fn attributes<const COMMAND: usize>() -> [Attribute; 5] {
+/// What components have beside their names.
+static ATTRIBUTES: [[Attribute; 6]; COMPONENTS.len()] = {
     use __bt_plugin_component_class_descriptor_attribute__bindgen_ty_1 as Value;
     use BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_DESCRIPTION as DESCRIPTION;
     use BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_FINALIZE_METHOD as FINALIZE;
     use BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_GRAPH_IS_CONFIGURED_METHOD as CONFIGURED;
     use BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_HELP as TYPE_HELP;
     use BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_INITIALIZE_METHOD as INITIALIZE;
+    use BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_MSG_ITER_FINALIZE_METHOD as END;
+    use BT_PLUGIN_COMPONENT_CLASS_DESCRIPTOR_ATTRIBUTE_TYPE_MSG_ITER_INITIALIZE_METHOD as BEGIN;
     const fn attribute(
-        sink: usize,
+        component: usize,
         type_: __bt_plugin_component_class_descriptor_attribute_type,
         name: &'static CStr,
         value: Value,
     ) -> Attribute {
         Constant(__bt_plugin_component_class_descriptor_attribute {
-            comp_class_descriptor: &raw const SINKS[sink].0,
+            comp_class_descriptor: &raw const COMPONENTS[component].0,
             type_name: name.as_ptr(),
             type_,
             value,
         })
     }
-    let description = COMMANDS[COMMAND].1.as_ptr();
-    let (initialize, configured) = (Some(initialize::<COMMAND> as _), Some(graph_is_configured as _));
-    [
-        attribute(COMMAND, DESCRIPTION, c"description", Value { description }),
-        attribute(COMMAND, TYPE_HELP, c"help", Value { help: HELP.as_ptr() }),
-        attribute(COMMAND, INITIALIZE, c"initialize", Value { sink_initialize_method: initialize }),
-        attribute(COMMAND, CONFIGURED, c"configured", Value { sink_graph_is_configured_method: configured }),
-        attribute(COMMAND, FINALIZE, c"finalize", Value { sink_finalize_method: Some(finalize) }),
-    ]
-}
-
-static ATTRIBUTES: [[Attribute; 5]; COMMANDS.len()] =
-    [attributes::<0>(), attributes::<1>(), attributes::<2>(), attributes::<3>()];
+    const fn sink<const COMMAND: usize>() -> [Attribute; 6] {
+        let description = Value { description: COMMANDS[COMMAND].1.as_ptr() };
+        let (initialize, configured) = (Some(initialize::<COMMAND> as _), Some(graph_is_configured as _));
+        let configured = Value { sink_graph_is_configured_method: configured };
+        [
+            attribute(COMMAND, DESCRIPTION, c"description", description),
+            attribute(COMMAND, TYPE_HELP, c"help", Value { help: HELP.as_ptr() }),
+            attribute(COMMAND, INITIALIZE, c"initialize", Value { sink_initialize_method: initialize }),
+            attribute(COMMAND, FINALIZE, c"finalize", Value { sink_finalize_method: Some(finalize) }),
+            attribute(COMMAND, CONFIGURED, c"configured", configured),
+            // The source has one more; what is said twice is the same.
+            attribute(COMMAND, DESCRIPTION, c"description", description),
+        ]
+    }
+    const SOURCE: usize = COMMANDS.len();
+    let (initialize, finalize) = (Some(ctf_source::initialize as _), Some(ctf_source::finalize as _));
+    let (begin, end) = (Some(ctf_source::begin as _), Some(ctf_source::end as _));
+    let description = Value { description: ctf_source::DESCRIPTION.as_ptr() };
+    let source = [
+        attribute(SOURCE, DESCRIPTION, c"description", description),
+        attribute(SOURCE, TYPE_HELP, c"help", Value { help: ctf_source::HELP.as_ptr() }),
+        attribute(SOURCE, INITIALIZE, c"initialize", Value { source_initialize_method: initialize }),
+        attribute(SOURCE, FINALIZE, c"finalize", Value { source_finalize_method: finalize }),
+        attribute(SOURCE, BEGIN, c"iterator begins", Value { msg_iter_initialize_method: begin }),
+        attribute(SOURCE, END, c"iterator ends", Value { msg_iter_finalize_method: end }),
+    ];
+    [sink::<0>(), sink::<1>(), sink::<2>(), sink::<3>(), source]
+};
 
 /// Exports the addresses of what an index leads to, as Babeltrace looks for them: two functions, which return where an array of
 /// them begins and ends.
@@ -273,10 +299,10 @@ section!(
 section!(
     __bt_get_begin_section_component_class_descriptors,
     __bt_get_end_section_component_class_descriptors,
-    __bt_plugin_component_class_descriptor, COMMANDS.len(), index => SINKS[index]
+    __bt_plugin_component_class_descriptor, COMPONENTS.len(), index => COMPONENTS[index]
 );
 section!(
     __bt_get_begin_section_component_class_descriptor_attributes,
     __bt_get_end_section_component_class_descriptor_attributes,
-    __bt_plugin_component_class_descriptor_attribute, 5 * COMMANDS.len(), index => ATTRIBUTES[index / 5][index % 5]
+    __bt_plugin_component_class_descriptor_attribute, 6 * COMPONENTS.len(), index => ATTRIBUTES[index / 6][index % 6]
 );

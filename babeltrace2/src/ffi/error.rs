@@ -3,6 +3,11 @@
 use super::bindings::*;
 use super::{bt, text};
 
+/// What the library made; where it could not, why.
+pub fn made<T>(pointer: *mut T) -> Result<*mut T, String> {
+    if pointer.is_null() { Err(take_error()) } else { Ok(pointer) }
+}
+
 /// Takes the current thread's error after a call that failed.
 pub fn take_error() -> String {
     take_pending_error().unwrap_or_else(|| "Babeltrace 2 gives no reason".to_owned())
@@ -35,10 +40,10 @@ pub fn take_pending_error() -> Option<String> {
     Some(format!("Babeltrace 2: {}", causes.join(": ").replace('\n', " ")))
 }
 
-/// A message without the dump of an object after it: `Cannot do: x-addr=0x7f, …`.
+/// A message without the dump of an object after it: `Cannot do: status=ERROR, x-addr=0x7f, …`.
 fn without_dump(message: &str) -> &str {
     match message.split_once(": ") {
-        Some((first, rest)) if rest.split(',').next().is_some_and(|part| part.contains("=0x")) => first,
+        Some((first, rest)) if rest.contains("-addr=0x") => first,
         _ => message,
     }
 }

@@ -10,18 +10,19 @@
 //! look at every stream for every message.
 
 use std::cell::RefCell;
-use std::ffi::{CString, c_void};
+use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use serde_json::Value;
+
 use super::bindings::*;
-use super::error::{take_error, take_pending_error};
+use super::error::{made, take_error, take_pending_error};
 use super::message::{Message, OwnedMessage};
-use super::value::Parameters;
-use super::{bt, load};
-use crate::parameters::Parameter;
+use super::value::Owned;
+use super::{bt, c_text, load};
 
 /// The library keeps the component classes of all plugins in one list without a lock: loading a plugin adds to it, and a
 /// graph that goes away may take them out.
@@ -43,51 +44,40 @@ struct Shared<'c> {
 /// A graph.
 pub struct Graph<'c> {
     graph: *mut bt_graph,
-    sinks: usize,
+    sinks: u64,
     /// The sinks' user data: the graph holds its address, and is gone before it.
     shared: Rc<RefCell<Shared<'c>>>,
 }
 
 impl<'c> Graph<'c> {
-    /// An empty graph, whose sources will be connected to this consumer.
-    pub fn new(consumer: Box<Consumer<'c>>) -> Result<Self, String> {
-        load()?;
-        // SAFETY: message interchange protocol 0 is known to every version of the library.
-        let graph = unsafe { bt().bt_graph_create(0) };
-        if graph.is_null() {
-            return Err(take_error());
-        }
-        let shared = Rc::new(RefCell::new(Shared { consumer, failure: None }));
-        Ok(Graph { graph, sinks: 0, shared })
-    }
-
-    /// Adds a source of a plugin's class, and connects all of its ports.
-    pub fn add_source(
-        &mut self,
+    /// A source of a plugin's class, with all of its ports connected to a consumer.
+    pub fn new(
         plugin: &str,
         class: &str,
-        parameters: &[(String, Parameter)],
-    ) -> Result<(), String> {
-        let parameters = Parameters::new(parameters)?;
-        let source = self.source(plugin, class, &parameters)?;
-        // SAFETY: the graph owns the source, and so keeps it and its ports alive.
-        for index in 0..unsafe { bt().bt_component_source_get_output_port_count(source) } {
-            // SAFETY: as above, and the index is below the count.
-            let port = unsafe { bt().bt_component_source_borrow_output_port_by_index_const(source, index) };
-            self.connect(port)?;
+        parameters: &[(String, Value)],
+        consumer: Box<Consumer<'c>>,
+    ) -> Result<Self, String> {
+        load()?;
+        let shared = Rc::new(RefCell::new(Shared { consumer, failure: None }));
+        // SAFETY: message interchange protocol 0 is known to every version of the library.
+        let graph = made(unsafe { bt().bt_graph_create(0) })?;
+        let mut graph = Graph { graph, sinks: 0, shared };
+        let source = graph.source(plugin, class, &Owned::map(parameters)?)?;
+        // SAFETY: the graph owns the source, and so keeps it and its ports alive; indexes are below the count.
+        unsafe {
+            while graph.sinks < bt().bt_component_source_get_output_port_count(source) {
+                graph.connect(
+                    bt().bt_component_source_borrow_output_port_by_index_const(source, graph.sinks),
+                )?;
+            }
         }
-        Ok(())
-    }
-
-    /// Whether nothing is connected: a source may have nothing to say.
-    pub fn is_empty(&self) -> bool {
-        self.sinks == 0
+        Ok(graph)
     }
 
     /// Runs for one step.
     pub fn step(&mut self) -> Result<Step, String> {
-        // Running a graph without a sink is forbidden.
-        if self.is_empty() {
+        // A source may have nothing to say, and running a graph without a sink is forbidden.
+        if self.sinks == 0 {
             return Ok(Step::End);
         }
         // SAFETY: the graph is configured, has a sink, and has not failed: the caller stops then.
@@ -110,12 +100,9 @@ impl<'c> Graph<'c> {
         &mut self,
         plugin_name: &str,
         class_name: &str,
-        parameters: &Parameters,
+        parameters: &Owned,
     ) -> Result<*const bt_component_source, String> {
-        let [plugin_text, class_text] = [plugin_name, class_name]
-            .map(|name| CString::new(name).map_err(|_| format!("`{}` has a NUL in it", name.escape_debug())));
-        let (plugin_text, class_text) = (plugin_text?, class_text?);
-        let component = CString::new(format!("source {}", self.sinks)).unwrap_or_default();
+        let (plugin_text, class_text) = (c_text(plugin_name), c_text(class_name));
         let _locked = lock_component_classes();
         let mut plugin = ptr::null();
         // SAFETY: all arguments are valid; the plugin is put below.
@@ -137,7 +124,7 @@ impl<'c> Graph<'c> {
                 bt().bt_graph_add_source_component(
                     self.graph,
                     class,
-                    component.as_ptr(),
+                    c"source".as_ptr(),
                     parameters.as_ptr(),
                     BT_LOGGING_LEVEL_NONE,
                     &mut source,
@@ -155,7 +142,7 @@ impl<'c> Graph<'c> {
 
     /// Adds a sink and connects it to a port.
     fn connect(&mut self, port: *const bt_port_output) -> Result<(), String> {
-        let name = CString::new(format!("sink {}", self.sinks)).unwrap_or_default();
+        let name = c_text(&format!("sink {}", self.sinks));
         self.sinks += 1;
         let address = Rc::as_ptr(&self.shared).cast_mut().cast::<c_void>();
         let mut sink = ptr::null();
@@ -244,7 +231,7 @@ pub(super) unsafe fn hand_over(
                 // SAFETY: the array has `count` messages, whose references are handed over.
                 .map(|index| unsafe { OwnedMessage::from_raw(*messages.add(index)) })
                 .collect();
-            owned.iter().try_for_each(|message| consumer(&message.view()))?;
+            owned.iter().filter_map(OwnedMessage::view).try_for_each(|message| consumer(&message))?;
             Step::Done
         }
         BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN => Step::Nothing,

@@ -7,24 +7,31 @@ use super::bt;
 use super::field::Field;
 use super::trace::Trace;
 
-/// What a message says.
-pub enum Message<'a> {
-    /// Events of a stream follow.
-    StreamBegins(Stream<'a>),
+/// A message of a stream.
+pub struct Message<'a> {
+    /// The stream.
+    pub stream: Stream<'a>,
+    /// What it says.
+    pub content: Content<'a>,
+}
+
+/// What a message says. Times are in cycles of the stream's clock, where they are known.
+pub enum Content<'a> {
+    /// Events of the stream follow.
+    StreamBegins,
     /// No more events of it follow.
-    StreamEnds(Stream<'a>),
-    /// A packet begins, at this time of the stream's clock if that is known, with this context.
-    PacketBegins(Stream<'a>, Option<u64>, Option<Field<'a>>),
-    /// A packet ends, at this time if that is known.
-    PacketEnds(Stream<'a>, Option<u64>),
-    /// An event.
-    Event(Event<'a>),
+    StreamEnds,
+    /// A packet begins, with this context.
+    PacketBegins(Option<u64>, Option<Field<'a>>),
+    /// A packet ends.
+    PacketEnds(Option<u64>),
+    /// An event: the number of its class, and its fields (the context that all events of the stream have, that of its class,
+    /// and its own).
+    Event(u64, Option<u64>, [Option<Field<'a>>; 3]),
     /// Events were lost, this number if that is known.
-    EventsLost(Stream<'a>, Option<u64>),
+    EventsLost(Option<u64>),
     /// Packets were lost.
-    PacketsLost(Stream<'a>, Option<u64>),
-    /// Nothing that is recorded.
-    Other,
+    PacketsLost(Option<u64>),
 }
 
 /// A message that is ours.
@@ -38,65 +45,74 @@ impl OwnedMessage {
         Self(message)
     }
 
-    /// What it says.
-    pub fn view(&self) -> Message<'_> {
+    /// What it says, if that is recorded.
+    pub fn view(&self) -> Option<Message<'_>> {
         let message = self.0;
-        // SAFETY: the message is alive, and each function is called for its type alone.
+        // SAFETY: the message is alive, and each function is called for its type alone. Snapshots are there where the class says
+        // so, and for events where it has a clock.
         unsafe {
-            match bt().bt_message_get_type(message) {
-                BT_MESSAGE_TYPE_EVENT => Message::Event(Event {
-                    message,
-                    event: bt().bt_message_event_borrow_event_const(message),
-                    lifetime: PhantomData,
-                }),
-                BT_MESSAGE_TYPE_STREAM_BEGINNING => Message::StreamBegins(Stream::of(
-                    bt().bt_message_stream_beginning_borrow_stream_const(message),
-                )),
+            let time = |snapshot| bt().bt_clock_snapshot_get_value(snapshot);
+            let count = |get: &dyn Fn(*mut u64) -> bt_property_availability| {
+                let mut count = 0;
+                (get(&mut count) == BT_PROPERTY_AVAILABILITY_AVAILABLE).then_some(count)
+            };
+            let (stream, content) = match bt().bt_message_get_type(message) {
+                BT_MESSAGE_TYPE_EVENT => {
+                    let event = bt().bt_message_event_borrow_event_const(message);
+                    let stream = Stream::of(bt().bt_event_borrow_stream_const(event));
+                    let time = stream
+                        .has_clock()
+                        .then(|| time(bt().bt_message_event_borrow_default_clock_snapshot_const(message)));
+                    let fields = [
+                        bt().bt_event_borrow_common_context_field_const(event),
+                        bt().bt_event_borrow_specific_context_field_const(event),
+                        bt().bt_event_borrow_payload_field_const(event),
+                    ];
+                    let class = bt().bt_event_class_get_id(bt().bt_event_borrow_class_const(event));
+                    (stream, Content::Event(class, time, fields.map(|field| Field::from_raw(field))))
+                }
+                BT_MESSAGE_TYPE_STREAM_BEGINNING => {
+                    let stream = bt().bt_message_stream_beginning_borrow_stream_const(message);
+                    (Stream::of(stream), Content::StreamBegins)
+                }
                 BT_MESSAGE_TYPE_STREAM_END => {
-                    Message::StreamEnds(Stream::of(bt().bt_message_stream_end_borrow_stream_const(message)))
+                    let stream = bt().bt_message_stream_end_borrow_stream_const(message);
+                    (Stream::of(stream), Content::StreamEnds)
                 }
                 BT_MESSAGE_TYPE_PACKET_BEGINNING => {
                     let packet = bt().bt_message_packet_beginning_borrow_packet_const(message);
                     let stream = Stream::of(bt().bt_packet_borrow_stream_const(packet));
-                    let timed = bt()
-                        .bt_stream_class_packets_have_beginning_default_clock_snapshot(stream.class())
-                        != 0;
-                    let time = timed.then(|| {
-                        value(bt().bt_message_packet_beginning_borrow_default_clock_snapshot_const(message))
+                    let is_timed =
+                        bt().bt_stream_class_packets_have_beginning_default_clock_snapshot(stream.class());
+                    let time = (is_timed != 0).then(|| {
+                        time(bt().bt_message_packet_beginning_borrow_default_clock_snapshot_const(message))
                     });
                     let context = Field::from_raw(bt().bt_packet_borrow_context_field_const(packet));
-                    Message::PacketBegins(stream, time, context)
+                    (stream, Content::PacketBegins(time, context))
                 }
                 BT_MESSAGE_TYPE_PACKET_END => {
                     let packet = bt().bt_message_packet_end_borrow_packet_const(message);
                     let stream = Stream::of(bt().bt_packet_borrow_stream_const(packet));
-                    let timed =
-                        bt().bt_stream_class_packets_have_end_default_clock_snapshot(stream.class()) != 0;
-                    let time = timed.then(|| {
-                        value(bt().bt_message_packet_end_borrow_default_clock_snapshot_const(message))
+                    let is_timed =
+                        bt().bt_stream_class_packets_have_end_default_clock_snapshot(stream.class());
+                    let time = (is_timed != 0).then(|| {
+                        time(bt().bt_message_packet_end_borrow_default_clock_snapshot_const(message))
                     });
-                    Message::PacketEnds(stream, time)
+                    (stream, Content::PacketEnds(time))
                 }
                 BT_MESSAGE_TYPE_DISCARDED_EVENTS => {
-                    let mut count = 0;
-                    let known = bt().bt_message_discarded_events_get_count(message, &mut count);
-                    let stream = Stream::of(bt().bt_message_discarded_events_borrow_stream_const(message));
-                    Message::EventsLost(
-                        stream,
-                        (known == BT_PROPERTY_AVAILABILITY_AVAILABLE).then_some(count),
-                    )
+                    let stream = bt().bt_message_discarded_events_borrow_stream_const(message);
+                    let count = count(&|count| bt().bt_message_discarded_events_get_count(message, count));
+                    (Stream::of(stream), Content::EventsLost(count))
                 }
                 BT_MESSAGE_TYPE_DISCARDED_PACKETS => {
-                    let mut count = 0;
-                    let known = bt().bt_message_discarded_packets_get_count(message, &mut count);
-                    let stream = Stream::of(bt().bt_message_discarded_packets_borrow_stream_const(message));
-                    Message::PacketsLost(
-                        stream,
-                        (known == BT_PROPERTY_AVAILABILITY_AVAILABLE).then_some(count),
-                    )
+                    let stream = bt().bt_message_discarded_packets_borrow_stream_const(message);
+                    let count = count(&|count| bt().bt_message_discarded_packets_get_count(message, count));
+                    (Stream::of(stream), Content::PacketsLost(count))
                 }
-                _ => Message::Other,
-            }
+                _ => return None,
+            };
+            Some(Message { stream, content })
         }
     }
 }
@@ -106,16 +122,6 @@ impl Drop for OwnedMessage {
         // SAFETY: our own reference; nothing borrowed from the message outlives it.
         unsafe { bt().bt_message_put_ref(self.0) };
     }
-}
-
-/// The time of a snapshot, in cycles of its clock.
-///
-/// # Safety
-///
-/// The pointer leads to a snapshot.
-unsafe fn value(snapshot: *const bt_clock_snapshot) -> u64 {
-    // SAFETY: the caller vouches for it.
-    unsafe { bt().bt_clock_snapshot_get_value(snapshot) }
 }
 
 /// A stream.
@@ -143,12 +149,6 @@ impl Stream<'_> {
         self.stream.addr()
     }
 
-    /// What its trace is known by.
-    pub fn trace_address(self) -> usize {
-        // SAFETY: the stream is alive and has a trace.
-        unsafe { bt().bt_stream_borrow_trace_const(self.stream) }.addr()
-    }
-
     /// Its trace, kept alive.
     pub fn trace(self) -> Trace {
         // SAFETY: the stream is alive and has a trace.
@@ -165,46 +165,5 @@ impl Stream<'_> {
     pub fn has_clock(self) -> bool {
         // SAFETY: the class is alive with its stream.
         unsafe { !bt().bt_stream_class_borrow_default_clock_class_const(self.class()).is_null() }
-    }
-}
-
-/// An event in a message.
-#[derive(Clone, Copy)]
-pub struct Event<'a> {
-    message: *const bt_message,
-    event: *const bt_event,
-    lifetime: PhantomData<&'a ()>,
-}
-
-impl<'a> Event<'a> {
-    /// Its stream.
-    pub fn stream(self) -> Stream<'a> {
-        // SAFETY: the event is alive and has a stream.
-        unsafe { Stream::of(bt().bt_event_borrow_stream_const(self.event)) }
-    }
-
-    /// The time, in cycles of the stream's clock, which it must have.
-    pub fn time(self) -> u64 {
-        // SAFETY: the message has a snapshot where its stream has a clock.
-        unsafe { value(bt().bt_message_event_borrow_default_clock_snapshot_const(self.message)) }
-    }
-
-    /// The number of its class.
-    pub fn class_id(self) -> u64 {
-        // SAFETY: the event is alive and has a class.
-        unsafe { bt().bt_event_class_get_id(bt().bt_event_borrow_class_const(self.event)) }
-    }
-
-    /// Its fields: the context that all events of the stream have, that of its class, and its own.
-    pub fn fields(self) -> [Option<Field<'a>>; 3] {
-        // SAFETY: the event is alive; each may be null.
-        unsafe {
-            [
-                bt().bt_event_borrow_common_context_field_const(self.event),
-                bt().bt_event_borrow_specific_context_field_const(self.event),
-                bt().bt_event_borrow_payload_field_const(self.event),
-            ]
-            .map(|field| Field::from_raw(field))
-        }
     }
 }

@@ -5,18 +5,20 @@
 
 mod class;
 mod component;
+mod ctf_source;
 mod error;
 mod field;
 mod graph;
+mod make;
 mod message;
 mod trace;
 mod value;
 
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, CString, c_char};
 use std::sync::OnceLock;
 
 pub use graph::{Graph, Step};
-pub use message::{Event, Message, Stream};
+pub use message::{Content, Message, Stream};
 pub use trace::Trace;
 
 /// What bindgen makes of the installed headers.
@@ -87,4 +89,9 @@ unsafe fn text(pointer: *const c_char) -> String {
         // SAFETY: the caller vouches for it.
         false => unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned(),
     }
+}
+
+/// A text for C, up to its first NUL.
+fn c_text(text: &str) -> CString {
+    CString::new(text.split('\0').next().unwrap_or_default()).unwrap_or_default()
 }

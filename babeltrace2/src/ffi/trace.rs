@@ -8,12 +8,12 @@ use super::bindings::*;
 use super::class::{Scopes, fixed, member, structure};
 use super::value::parameter;
 use super::{bt, text};
-use crate::parameters::Parameter;
 
 /// The namespace of log levels and URIs, which LTTng's reader and ours know.
 const LTTNG: &str = "lttng.org,2009";
 
 /// A trace, kept alive, and with it the addresses of its classes.
+#[derive(PartialEq)]
 pub struct Trace(*const bt_trace);
 
 impl Trace {
@@ -73,11 +73,7 @@ impl Trace {
             let entry = |index| {
                 let (mut name, mut value) = (ptr::null(), ptr::null());
                 bt().bt_trace_borrow_environment_entry_by_index_const(self.0, index, &mut name, &mut value);
-                let value = match parameter(value)? {
-                    Parameter::Integer(value) => json!(value),
-                    Parameter::Text(value) => json!(value),
-                    _ => return None,
-                };
+                let value = parameter(value).filter(|value| value.is_number() || value.is_string())?;
                 Some((text(name), value))
             };
             (0..bt().bt_trace_get_environment_entry_count(self.0)).filter_map(entry).collect()

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use ctf_reader::TraceFiles;
 
-use crate::ffi::{Event, Message, Stream, Trace};
+use crate::ffi::{Content, Message, Stream, Trace};
 use packet::StreamWriter;
 
 /// A trace, written down.
@@ -33,10 +33,8 @@ impl WrittenTrace {
 #[derive(Default)]
 pub struct Transcoder {
     traces: Vec<OpenTrace>,
-    /// The place of each trace by its address, which stays its own while the trace is kept.
-    places: HashMap<usize, usize>,
-    /// The streams that have begun and not ended, by their addresses.
-    streams: HashMap<usize, OpenStream>,
+    /// The streams that have begun and not ended, by their addresses, and the trace of each.
+    streams: HashMap<usize, (usize, StreamWriter)>,
 }
 
 struct OpenTrace {
@@ -47,40 +45,10 @@ struct OpenTrace {
     ended: BTreeMap<u64, File>,
 }
 
-struct OpenStream {
-    writer: StreamWriter,
-    trace: usize,
-    has_clock: bool,
-}
-
 impl Transcoder {
     /// Writes a message down.
     pub fn add(&mut self, message: &Message<'_>) -> Result<(), String> {
-        let written = match message {
-            Message::Event(event) => self.event(*event),
-            Message::StreamBegins(stream) => self.begin(*stream),
-            Message::StreamEnds(stream) => match self.streams.remove(&stream.address()) {
-                Some(open) => self.end(open),
-                None => Ok(()),
-            },
-            Message::PacketBegins(stream, time, context) => {
-                self.open(*stream).and_then(|OpenStream { writer, .. }| {
-                    writer.begin(*time)?;
-                    context.iter().for_each(|context| context.encode(writer.context()));
-                    Ok(())
-                })
-            }
-            Message::PacketEnds(stream, time) => self.open(*stream).and_then(|open| open.writer.end(*time)),
-            // A loss of unknown size is at least one.
-            Message::EventsLost(stream, count) => {
-                self.open(*stream).map(|open| open.writer.lose_events(count.unwrap_or(1)))
-            }
-            Message::PacketsLost(stream, count) => {
-                self.open(*stream).map(|open| open.writer.lose_packets(count.unwrap_or(1)))
-            }
-            Message::Other => Ok(()),
-        };
-        written.map_err(explained)
+        self.write(message).map_err(explained)
     }
 
     /// All traces, in the order in which they appeared.
@@ -95,51 +63,63 @@ impl Transcoder {
         Ok(traces.collect())
     }
 
-    fn begin(&mut self, stream: Stream<'_>) -> io::Result<()> {
-        let next = self.traces.len();
-        let trace = *self.places.entry(stream.trace_address()).or_insert(next);
-        if trace == next {
-            self.traces.push(OpenTrace { trace: stream.trace(), begun: 0, ended: BTreeMap::new() });
+    fn write(&mut self, message: &Message<'_>) -> io::Result<()> {
+        let Message { stream, content } = message;
+        match content {
+            Content::StreamBegins => return self.begin(*stream),
+            Content::StreamEnds => {
+                return self.streams.remove(&stream.address()).map_or(Ok(()), |open| self.end(open));
+            }
+            _ => {}
         }
-        let (of, has_clock) = (&mut self.traces[trace], stream.has_clock());
+        let (_, writer) = self
+            .streams
+            .get_mut(&stream.address())
+            .ok_or_else(|| io::Error::other("a message of a stream that has not begun"))?;
+        match content {
+            Content::PacketBegins(time, context) => {
+                writer.begin(*time)?;
+                context.iter().for_each(|context| context.encode(writer.context()));
+            }
+            Content::PacketEnds(time) => writer.end(*time)?,
+            Content::Event(class, time, fields) => {
+                let bytes = writer.event(*class, *time)?;
+                fields.iter().flatten().for_each(|field| field.encode(bytes));
+            }
+            // A loss of unknown size is at least one.
+            Content::EventsLost(count) => writer.lose_events(count.unwrap_or(1)),
+            Content::PacketsLost(count) => writer.lose_packets(count.unwrap_or(1)),
+            Content::StreamBegins | Content::StreamEnds => {}
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, stream: Stream<'_>) -> io::Result<()> {
+        let trace = stream.trace();
+        let place = self.traces.iter().position(|open| open.trace == trace).unwrap_or_else(|| {
+            self.traces.push(OpenTrace { trace, begun: 0, ended: BTreeMap::new() });
+            self.traces.len() - 1
+        });
+        let of = &mut self.traces[place];
+        let writer = StreamWriter::new(of.begun, stream.class_id(), of.trace.uuid(), stream.has_clock())?;
         of.begun += 1;
-        let writer = StreamWriter::new(of.begun - 1, stream.class_id(), of.trace.uuid(), has_clock)?;
-        self.streams.insert(stream.address(), OpenStream { writer, trace, has_clock });
+        self.streams.insert(stream.address(), (place, writer));
         Ok(())
     }
 
-    fn end(&mut self, open: OpenStream) -> io::Result<()> {
-        let id = open.writer.id;
-        let mut file = open.writer.finish()?;
+    fn end(&mut self, (trace, writer): (usize, StreamWriter)) -> io::Result<()> {
+        let id = writer.id;
+        let mut file = writer.finish()?;
         file.rewind()?;
-        self.traces[open.trace].ended.insert(id, file);
-        Ok(())
-    }
-
-    fn open(&mut self, stream: Stream<'_>) -> io::Result<&mut OpenStream> {
-        let found = self.streams.get_mut(&stream.address());
-        found.ok_or_else(|| io::Error::other("a message of a stream that has not begun"))
-    }
-
-    fn event(&mut self, event: Event<'_>) -> io::Result<()> {
-        let found = self.streams.get_mut(&event.stream().address());
-        let open = found.ok_or_else(|| io::Error::other("an event of a stream that has not begun"))?;
-        let time = open.has_clock.then(|| event.time());
-        let bytes = open.writer.event(event.class_id(), time)?;
-        event.fields().into_iter().flatten().for_each(|field| field.encode(bytes));
+        self.traces[trace].ended.insert(id, file);
         Ok(())
     }
 }
 
 fn explained(error: io::Error) -> String {
     let folder = std::env::temp_dir();
-    match error.kind() {
-        io::ErrorKind::StorageFull => {
-            format!(
-                "{}: no room for what Babeltrace 2 reads: set TMPDIR to a folder with more",
-                folder.display()
-            )
-        }
-        _ => format!("{}: what Babeltrace 2 reads cannot be written down: {error}", folder.display()),
-    }
+    format!(
+        "{}: what Babeltrace 2 reads cannot be written down ({error}): set TMPDIR to another folder",
+        folder.display()
+    )
 }
