@@ -23,9 +23,14 @@ for name in "${chosen[@]}"; do
 	done
 done
 
+# Warnings are errors: users of one feature alone would see what nobody here does.
 check() {
+	local said
 	echo "cargo check --package $*"
-	cargo check --quiet --offline --package "$@"
+	if ! said=$(cargo check --quiet --offline --package "$@" 2>&1) || [ -n "$said" ]; then
+		echo "$said" >&2
+		exit 1
+	fi
 }
 for name in "${chosen[@]}"; do
 	check "$name"

@@ -96,6 +96,8 @@ mod measurement;
 #[cfg_attr(not(tracing), path = "moment_off.rs")]
 mod moment;
 mod owned_text;
+#[cfg(feature = "derive")]
+mod polled_time;
 mod switch;
 mod text;
 mod unit;

@@ -14,7 +14,7 @@ use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
-use crate::measurement::PolledTime;
+use crate::polled_time::PolledTime;
 
 thread_local! {
     /// Where the body puts what it keeps: set for the time between the begin of a first poll and the body's first statement.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_core::Stream;
 
-use crate::measurement::PolledTime;
+use crate::polled_time::PolledTime;
 
 /// A stream, and what measures it from its first poll: calls a function with the time when the stream ends, or is dropped before
 /// that, and with whether it was dropped. A stream that panics is not recorded.
