@@ -168,6 +168,7 @@ quickstart() {
 
 install() {
 	step "cargo install --path viewer, as a plain user"
+	in_root root "apt-get update --quiet=2; apt-get install --quiet=2 --yes --no-install-recommends gcc libc6-dev >/dev/null"
 	in_root user "cargo install --quiet --locked --path viewer && ~/.cargo/bin/ltt-top --version"
 }
 
