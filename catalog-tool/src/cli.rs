@@ -3,13 +3,13 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::commands;
 use crate::man;
 use crate::outcome::{Outcome, Trouble};
+use crate::refusal::Refusal;
 
 /// Works with catalogs of trace events, and shows what a program offers to tracers.
 ///
@@ -130,24 +130,9 @@ pub enum Command {
     },
 }
 
-/// Why no command runs, with a message for the user.
-pub enum Refusal {
-    /// The user asked for help or the version.
-    Help(clap::Error),
-    /// The command line is wrong; one line.
-    Wrong(String),
-}
-
 /// Reads the command line.
 pub fn parse() -> Result<Command, Refusal> {
-    let cli = Cli::try_parse().map_err(|error| match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Help(error),
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            Refusal::Wrong("a command is missing (see lttng-catalog --help)".to_owned())
-        }
-        _ => Refusal::Wrong(one_line(&error.to_string())),
-    })?;
-    Ok(cli.command)
+    Ok(Cli::try_parse()?.command)
 }
 
 /// Writes a completion script.
@@ -163,13 +148,4 @@ pub fn man(folder: &Path) -> Result<Outcome, Trouble> {
     man::write(Cli::command(), folder)
         .map(|()| Outcome::Fine)
         .map_err(|error| Trouble::file(folder, "cannot write man pages", &error))
-}
-
-/// The parser's message without its usage.
-fn one_line(message: &str) -> String {
-    let said = message.strip_prefix("error: ").unwrap_or(message);
-    let said = said.split("\nUsage:").next().unwrap_or(said);
-    let said = said.split("\nFor more information").next().unwrap_or(said);
-    let words: Vec<&str> = said.split_whitespace().collect();
-    words.join(" ").replace(" tip: ", "; ") + " (see lttng-catalog --help)"
 }

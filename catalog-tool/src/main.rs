@@ -8,9 +8,11 @@ mod files;
 mod man;
 mod outcome;
 mod output;
+mod refusal;
 
-use cli::{Command, Refusal};
+use cli::Command;
 use outcome::{Outcome, Trouble};
+use refusal::Refusal;
 
 /// The exit statuses; `lttng-catalog --help` documents them.
 const FAILED: u8 = 1;

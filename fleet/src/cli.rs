@@ -4,13 +4,13 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
-use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 use ltt_analysis::text::escape;
 use ltt_analysis::unit::{TimeUnit, parse_duration};
 
 use crate::USAGE;
+use crate::refusal::Refusal;
 
 /// Exports LTTng traces to Parquet, for DuckDB, Spark and other engines.
 ///
@@ -157,17 +157,14 @@ pub fn completions(shell: Shell) -> Result<(), String> {
 
 /// Reads the command line; otherwise says why not, and returns the exit status.
 pub fn parse() -> Result<Options, u8> {
-    Options::try_parse().map_err(|error| match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+    Options::try_parse().map_err(|error| match Refusal::from(error) {
+        Refusal::Help(help) => {
             // The pipe may be closed, as in `ltt-parquet --help | head -1`.
-            _ = error.print();
+            _ = help.print();
             0
         }
-        _ => {
-            let message = error.to_string();
-            let said = message.split("\n\nUsage:").next().unwrap_or(&message);
-            let words: Vec<&str> = said.split_whitespace().collect();
-            tell(&format!("{} (see ltt-parquet --help)", words.join(" ")));
+        Refusal::Wrong(message) => {
+            tell(&format!("error: {message}"));
             USAGE
         }
     })

@@ -30,6 +30,7 @@ mod man;
 mod metadata;
 mod plan;
 mod prune;
+mod refusal;
 mod row_group;
 mod rows;
 mod store;

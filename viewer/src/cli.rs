@@ -3,18 +3,17 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use ltt_analysis::text::suggestion;
 use lttng_catalog::nearest;
 
 use crate::man;
+use crate::refusal::Refusal;
 
 mod common;
 mod help;
 mod options;
-mod refusal;
 mod values;
 
 use help::{COMPARE_HELP, EXAMPLES, EXPORT_HELP, HTML_HELP, LIVE_URL, RECORD_HELP};
@@ -163,14 +162,6 @@ pub enum Command {
     },
 }
 
-/// Why there is no command to run, as a message for the user.
-pub enum Refusal {
-    /// Help or the version was asked for.
-    Help(clap::Error),
-    /// The command line is wrong; one line.
-    Wrong(String),
-}
-
 /// Reads the command line. `ltt-top TRACE` is `ltt-top report TRACE`.
 pub fn parse() -> Result<Command, Refusal> {
     let mut arguments: Vec<OsString> = std::env::args_os().collect();
@@ -187,11 +178,7 @@ pub fn parse() -> Result<Command, Refusal> {
             arguments.insert(1, "report".into());
         }
     }
-    let cli = Cli::try_parse_from(arguments).map_err(|error| match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Help(error),
-        _ => Refusal::Wrong(refusal::one_line(&error)),
-    })?;
-    Ok(cli.command)
+    Ok(Cli::try_parse_from(arguments)?.command)
 }
 
 /// What to say if the first argument looks like a mistyped command.

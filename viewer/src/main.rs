@@ -17,12 +17,13 @@ mod outcome;
 mod output_file;
 mod parquet;
 mod record;
+mod refusal;
 mod signals;
 mod view;
 
-use cli::Refusal;
 use ltt_analysis::text::escape;
 use outcome::{Outcome, Trouble};
+use refusal::Refusal;
 
 /// The exit statuses; `ltt-top --help` documents them.
 const FAILED: u8 = 1;

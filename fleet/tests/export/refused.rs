@@ -16,10 +16,15 @@ fn what_cannot_be_exported_is_refused_in_one_line() {
     std::fs::create_dir_all(path("empty")).expect("it can be created");
     std::fs::write(path("damaged/metadata"), "not metadata").expect("it can be written");
     std::fs::write(path("file"), "precious").expect("it can be written");
-    let cases: [(&[&str], i32, &str); 16] = [
-        (&[], 2, "TRACE"),
+    let cases: [(&[&str], i32, &str); 17] = [
+        (&[], 2, "missing --output <DIR>, <TRACE>..."),
+        (
+            &["t", "--lnger-than", "1s"],
+            2,
+            "'--lnger-than'; did you mean `--longer-than`? (see ltt-parquet --help)",
+        ),
         (&["t"], 2, "--output"),
-        (&["t", "--output", "x", "--list"], 2, "--list"),
+        (&["t", "--output", "x", "--list"], 2, "cannot be used with"),
         (&["t", "--output", "x", "--longer-than", "soon"], 2, "write a duration"),
         (&["t", "--output", "x", "--unit", "us"], 2, "--duration"),
         (&["t", "--output", "x", "--catalog", "gone.toml"], 1, "gone.toml"),

@@ -6,25 +6,26 @@ use super::run::said;
 
 #[test]
 fn wrong_command_lines_are_refused_in_one_line() {
-    for arguments in [
-        &[][..],
-        &["imprt", "a.d"],
-        &["import"],
-        &["import", "a.d", "--type", "Oid"],
-        &["import", "a.d", "--type", "Oid=blob"],
-        &["check"],
-        &["check", "a.toml", "--format", "yaml"],
-        &["diff", "a.toml"],
-        &["diff", "a.toml", "b.toml", "--fail-on", "sundays"],
-        &["doc"],
-        &["c", "a.toml"],
-        &["list"],
-        &["completions", "cmd"],
+    for (arguments, reason) in [
+        (&[][..], "missing command"),
+        (&["imprt", "a.d"], "unknown command 'imprt'; did you mean `import`?"),
+        (&["import"], "missing <FILE>..."),
+        (&["import", "a.d", "--tpye", "Oid"], "unexpected argument '--tpye'; did you mean `--type`?"),
+        (
+            &["import", "a.d", "--type", "Oid"],
+            "invalid value 'Oid' for '--type <NAME=TYPE>': write NAME=TYPE",
+        ),
+        (&["import", "a.d", "--type", "Oid=blob"], "invalid value 'Oid=blob'"),
+        (&["check", "a.toml", "--format", "yaml"], "possible values: "),
+        (&["diff", "a.toml", "b.toml", "--fail-on", "sundays"], "invalid value 'sundays'"),
+        (&["c", "a.toml"], "missing --out <DIR>"),
+        (&["completions", "cmd"], "invalid value 'cmd' for '<SHELL>' [possible values: bash"),
     ] {
         let said = said(arguments);
         assert_eq!((said.status, &*said.out), (2, ""), "{arguments:?}");
         assert_eq!(said.err.lines().count(), 1, "{arguments:?}: {}", said.err);
         assert!(said.err.starts_with("lttng-catalog: error: "), "{}", said.err);
+        assert!(said.err.contains(reason), "{}", said.err);
         assert!(said.err.ends_with("(see lttng-catalog --help)\n"), "{}", said.err);
     }
 }

@@ -1,0 +1,1 @@
+../../viewer/src/refusal.rs
