@@ -19,8 +19,8 @@ for tool in dpkg-deb dpkg-shlibdeps strip; do
 	command -v $tool >/dev/null ||
 		fail "$tool is missing; run: sudo apt-get update && sudo apt-get install --yes --no-install-recommends dpkg-dev binutils"
 done
-if ! command -v pkg-config >/dev/null || ! pkg-config --exists babeltrace2; then
-	fail "the headers of Babeltrace 2 are missing; run: sudo apt-get update && sudo apt-get install --yes --no-install-recommends libbabeltrace2-dev libclang-dev pkg-config"
+if ! command -v pkg-config >/dev/null || ! pkg-config --exists babeltrace2 lttng-ust; then
+	fail "the headers of Babeltrace 2 or LTTng-UST are missing; run: sudo apt-get update && sudo apt-get install --yes --no-install-recommends libbabeltrace2-dev libclang-dev liblttng-ust-dev pkg-config"
 fi
 git rev-parse --quiet --verify HEAD >/dev/null || fail "this is not a Git repository: version and date come from the commit"
 

@@ -174,7 +174,7 @@ install() {
 
 deb() {
 	step "All Debian packages, built as a plain user"
-	in_root root "apt-get update --quiet=2; apt-get install --quiet=2 --yes --no-install-recommends git dpkg-dev binutils gcc libc6-dev libbabeltrace2-dev libclang-dev pkg-config man-db bash-completion zsh fish >/dev/null"
+	in_root root "apt-get update --quiet=2; apt-get install --quiet=2 --yes --no-install-recommends git dpkg-dev binutils gcc libc6-dev libbabeltrace2-dev libclang-dev liblttng-ust-dev pkg-config man-db bash-completion zsh fish >/dev/null"
 	in_root user "scripts/deb.sh ~/deb"
 	step "Installed with apt"
 	in_root root "apt-get install --quiet=2 --yes --no-install-recommends /home/user/deb/*.deb >/dev/null"
