@@ -32,7 +32,8 @@ struct Rhythm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Due {
     pub answered: i64,
-    /// By the median of its last pauses, and by the longest but one; none if it is not known well.
+    /// By the shortest of its last pauses, by their median, and by the longest but one; none if it is not known well.
+    pub at_earliest: Option<i64>,
     pub usually: Option<i64>,
     pub at_latest: Option<i64>,
 }
@@ -72,6 +73,7 @@ impl Clients {
         };
         Some(Due {
             answered: rhythm.answered,
+            at_earliest: after(0),
             usually: after(pauses.len() / 2),
             at_latest: after(pauses.len().saturating_sub(2)),
         })
@@ -115,6 +117,9 @@ mod tests {
     fn a_client_served_twice_in_a_turn_is_answered_once() {
         let mut clients = Clients::default();
         (0..9).for_each(|_| clients.answered(3, span(0, 5)));
-        assert_eq!(clients.due(3), Some(Due { answered: 5 * MS, usually: None, at_latest: None }));
+        assert_eq!(
+            clients.due(3),
+            Some(Due { answered: 5 * MS, at_earliest: None, usually: None, at_latest: None })
+        );
     }
 }

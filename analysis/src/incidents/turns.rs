@@ -178,9 +178,12 @@ impl Engine {
         // A loop that was seen asleep was not kept from running: nobody asked.
         let is_awake_since = |begin: i64| asleep < (span.end_ns - begin) / 2;
         // It was kept from running just before it ran on, or nobody waited for that.
+        // Where events are missing it may have run as well, and waited for its CPU now and then.
+        let is_kept = kept.least >= LEAST
+            && (!silent.is_untraced || account.on_cpu.least.saturating_mul(20) <= kept.least);
         let kept_since = Some(span.end_ns - kept.middle()).filter(|begin| {
             let then = || scene.account(thread, &[Span { begin_ns: *begin, ..span }]);
-            kept.least >= LEAST && then().is_none_or(|then| then.asleep.least < (span.end_ns - begin) / 2)
+            is_kept && then().is_none_or(|then| then.asleep.least < (span.end_ns - begin) / 2)
         });
         let (evidence, begin) = if let Some(begin) = kept_since {
             (Evidence::Scheduler, begin)
@@ -196,8 +199,8 @@ impl Engine {
         };
         let span = Span { begin_ns: begin.max(span.begin_ns), ..span };
         let is_selected = scene.silence_passes(&silent.turn, span.length_ns());
-        // What made it ready to run was a request, unless it was stopped.
-        let kept_since = kept_since.map(|_| span.end_ns - account.queued.least);
+        // What made it ready to run was a request, unless it was stopped or lost its CPU before it slept.
+        let kept_since = kept_since.filter(|_| asleep > 0).map(|_| span.end_ns - account.queued.least);
         let stall =
             Stall { is_selected, evidence: Some(evidence), kept_since, ..Stall::silence(thread, span) };
         // It may have been woken up by one of several clients that wait.

@@ -35,8 +35,11 @@ pub struct Waits {
     /// The longest wait of any, and what it probably was.
     longest: Extent,
     probable: i64,
-    /// The number of those that were served in the stalled turn itself.
+    /// The number of those that were served in the stalled turn itself, and the longest wait of these.
     in_turn: u64,
+    longest_in_turn: Extent,
+    /// The first turn after a silence.
+    first: Option<Span>,
     /// Those that asked at some moment of the stalled turn: how many, from when to when, and the earliest answer of the last turn
     /// that served them.
     at_some_time: u32,
@@ -53,33 +56,40 @@ impl Waits {
         let culprit = stall.culprit();
         // Who was answered in it did not wait for its end. Its beginning may be off by what two clocks differ.
         let early = span.begin_ns.saturating_add(span.length_ns() / 8);
+        let is_second = stall.kind == IncidentKind::Silence && *self.first.get_or_insert(turn) != turn;
         for &client in service.clients.iter().filter(|client| Some(**client) != culprit) {
             if turn == span {
                 self.in_turn += 1;
-                self.add(service.written - span.begin_ns, turn.end_ns - span.begin_ns);
+                let [least, most] = [service.written, turn.end_ns].map(|answered| answered - span.begin_ns);
+                self.longest_in_turn = Extent { least, most };
+                self.add(least, most);
                 continue;
             }
             let due = clients.due(client);
-            let is_later = self.clients > 0 && due.and_then(|due| due.usually) > Some(span.end_ns);
-            if due.is_some_and(|due| due.answered > early) || is_later && stall.kind == IncidentKind::Silence
-            {
+            let is_later = is_second && due.and_then(|due| due.usually) > Some(span.end_ns);
+            if is_later || due.is_some_and(|due| due.answered > early) {
                 continue;
             }
-            let since = due.map_or(span.begin_ns, |due| due.answered.max(span.begin_ns));
-            let until = turn.begin_ns.max(since);
-            let usually = due.and_then(|due| due.usually).filter(|usually| (since..until).contains(usually));
+            let until = turn.begin_ns.max(span.begin_ns);
+            let asked = due.map_or(span.begin_ns, |due| due.at_earliest.unwrap_or(due.answered));
+            let since = asked.min(stall.kept_since.unwrap_or(until)).clamp(span.begin_ns, until);
+            let usually = due.and_then(|due| due.usually).filter(|usually| *usually >= since);
+            let usually =
+                usually.map(|usually| if usually < until { usually } else { since.midpoint(until) });
             let at_latest = due.and_then(|due| due.at_latest).unwrap_or(until);
-            let asked = match (stall.kind, stall.evidence) {
-                (IncidentKind::Turn | IncidentKind::Interval, _) => {
-                    self.ask(Span { begin_ns: since, end_ns: until }, service, usually.is_some());
-                    until
-                }
-                // Clients that had no CPU come late together, too.
-                (_, Some(Evidence::Clients)) => until,
+            // Where nothing tells when it asked, it may have at any moment.
+            let is_preempted = stall.evidence == Some(Evidence::Scheduler) && stall.kept_since.is_none();
+            let is_turn = matches!(stall.kind, IncidentKind::Turn | IncidentKind::Interval);
+            if usually.is_none() && (is_turn || is_preempted) {
+                self.ask(Span { begin_ns: since, end_ns: until }, service);
+            }
+            // Clients that had no CPU come late together, too.
+            let asked = match stall.evidence {
+                Some(Evidence::Clients) => until,
                 _ => at_latest.min(stall.kept_since.unwrap_or(until)).clamp(since, until),
             };
             self.add(service.written - asked, turn.end_ns - since);
-            if usually.is_some() || stall.kind != IncidentKind::Turn {
+            if usually.is_some() || !is_turn && !is_preempted {
                 self.probable = self.probable.max(turn.end_ns - usually.unwrap_or(since));
             }
         }
@@ -92,14 +102,11 @@ impl Waits {
     }
 
     /// Adds a client that asked at some moment of a stalled turn.
-    fn ask(&mut self, asked: Span, service: Service<'_>, is_known: bool) {
+    fn ask(&mut self, asked: Span, service: Service<'_>) {
         let begin = if self.at_some_time == 0 { asked.begin_ns } else { self.asked.begin_ns };
         self.asked = Span { begin_ns: begin.min(asked.begin_ns), end_ns: asked.end_ns };
         self.at_some_time += 1;
         (self.written, self.answered) = (service.written, service.turn.end_ns);
-        if is_known {
-            return;
-        }
         let first = self.asked.length_ns() / (i64::from(self.at_some_time) + 1);
         self.probable = self.probable.max(self.answered - self.asked.begin_ns - first);
     }
@@ -116,8 +123,9 @@ impl Waits {
         }
         if self.in_turn > 0 {
             // One after the other is answered.
+            let Extent { least, most } = self.longest_in_turn;
             let in_turn = if self.in_turn == 1 { least.midpoint(most) } else { most };
-            probable = if self.at_some_time == 0 { in_turn } else { probable.max(in_turn) };
+            probable = probable.max(in_turn);
         }
         let least = least.clamp(0, most.max(0));
         let [least, longest, most] = [least, probable.clamp(least, most.max(least)), most.max(least)];
@@ -171,6 +179,32 @@ mod tests {
     }
 
     #[test]
+    fn who_pauses_regularly_asks_when_it_usually_does() {
+        let mut clients = Clients::default();
+        // Pauses of 8 ms, the last answer as the stalled turn begins, in which others are served.
+        for client in 0..20 {
+            (0..=9).for_each(|turn| clients.answered(client, span(turn * 8 + 28, turn * 8 + 28)));
+        }
+        let (turn, all) = (span(100, 110), (0..20).collect::<Vec<u32>>());
+        let stall = stall(IncidentKind::Turn, turn);
+        let served = [(&[90, 91][..], turn, 110), (&all[..], span(110, 114), 114)];
+        assert_eq!(waited(&stall, &clients, &served), ([10, 10, 10], 22), "they asked at 108");
+    }
+
+    #[test]
+    fn of_the_second_turn_after_a_silence_only_those_count_that_were_due() {
+        let mut clients = Clients::default();
+        (0..=9).for_each(|turn| clients.answered(1, span(turn * 10, turn * 10)));
+        (0..=9).for_each(|turn| clients.answered(2, span(turn * 10, turn * 10)));
+        (0..=9).for_each(|turn| clients.answered(3, span(turn * 10 + 60, turn * 10 + 60)));
+        let stopped = stall(IncidentKind::Silence, span(91, 168));
+        assert_eq!(waited(&stopped, &clients, &[(&[1, 3], span(168, 169), 169)]).1, 1, "one was answered");
+        let two = [(&[1][..], span(140, 141), 141), (&[2, 3][..], span(141, 142), 142)];
+        let stopped = stall(IncidentKind::Silence, span(91, 140));
+        assert_eq!(waited(&stopped, &clients, &two).1, 2, "the third asks later");
+    }
+
+    #[test]
     fn who_was_answered_in_a_stall_did_not_wait_for_its_end() {
         let mut clients = Clients::default();
         clients.answered(1, span(100, 140));
@@ -183,12 +217,12 @@ mod tests {
         let mut clients = Clients::default();
         (0..=9).for_each(|turn| clients.answered(1, span(turn * 10, turn * 10)));
         let stopped = stall(IncidentKind::Silence, span(91, 300));
-        assert_eq!(waited(&stopped, &clients, &[(&[1], span(300, 301), 301)]), ([201, 201, 210], 1));
+        assert_eq!(waited(&stopped, &clients, &[(&[1], span(300, 301), 301)]), ([201, 201, 201], 1));
         // If nothing else shows that it was stopped, they may have come late.
         let likely = Stall { evidence: Some(Evidence::Clients), ..stopped.clone() };
-        assert_eq!(waited(&likely, &clients, &[(&[1], span(300, 301), 301)]), ([1, 201, 210], 1));
+        assert_eq!(waited(&likely, &clients, &[(&[1], span(300, 301), 301)]), ([1, 201, 201], 1));
         // What had made it ready to run was a request.
         let queued = Stall { kept_since: Some(95 * MS), ..stopped };
-        assert_eq!(waited(&queued, &clients, &[(&[1], span(300, 301), 301)]).0[0], 206);
+        assert_eq!(waited(&queued, &clients, &[(&[1], span(300, 301), 301)]).0, [206, 206, 206]);
     }
 }

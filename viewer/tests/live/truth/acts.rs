@@ -65,8 +65,6 @@ pub struct Done {
     pub act: Act,
     pub begin: i64,
     pub end: i64,
-    /// The port of the client that did it.
-    pub by: u16,
 }
 
 /// A traced server with a private daemon.
@@ -173,8 +171,7 @@ impl Traced {
         if act == Act::Publish {
             self.subscribers.iter_mut().for_each(|client| _ = client.answer().expect("it gets the news"));
         }
-        let by = client.stream.local_addr().expect("it is connected").port();
-        Done { act, begin, end, by }
+        Done { act, begin, end }
     }
 
     /// Stops or starts tracing.

@@ -76,9 +76,12 @@ impl Scores {
 
     /// Whether something that was done is reported.
     fn judge_act(&mut self, round: &Round, done: &Done, of: &str) {
+        let (waited, _) = round.log.waited(done.begin, done.end, None);
+        // What it does may last longer than its answer takes: PUBLISH writes to subscribers after it.
+        let until = done.end.max(done.begin + waited.least as i64);
         let overlap = |incident: &&Value| {
             let (begin, end) = times(incident);
-            (end.min(done.end) - begin.max(done.begin)).max(0)
+            (end.min(until) - begin.max(done.begin)).max(0)
         };
         let incident = round.incidents.iter().max_by_key(|incident| overlap(incident));
         let most = incident.map_or(0, |incident| overlap(&incident));
@@ -86,7 +89,6 @@ impl Scores {
             self.untraced.add(most < (done.end - done.begin) / 2);
             return;
         }
-        let (waited, _) = round.log.waited(done.begin, done.end, None);
         // These make many shorter stalls.
         if waited.least < (20 * MS) as f64 || matches!(done.act, Act::Hog | Act::Large | Act::Replicate) {
             return;
@@ -108,11 +110,16 @@ impl Scores {
         let (begin, end) = times(incident);
         let culprit = incident["cause"]["client"].as_str();
         let port = culprit.and_then(|client| client.rsplit(':').next()?.parse().ok());
-        let (waited, clients) = log.waited(begin, end, port);
-        self.noticed.add(clients > 0 || culprit.is_some() || incident["evidence"] == "scheduler");
+        let (waited, [sure, possible]) = log.waited(begin, end, port);
+        self.noticed.add(possible > 0 || culprit.is_some() || incident["evidence"] == "scheduler");
+        // A server that loads data refuses all requests, and no event says so.
+        let is_loading = |done: &Done| done.act == Act::Replicate && done.begin < end && done.end > begin;
+        if round.done.iter().any(is_loading) {
+            return;
+        }
         let said = &incident["waited"];
         let figure = |value: &Value| value.as_f64().unwrap_or(0.0);
-        if clients > 0 {
+        if possible > 0 {
             let longest = figure(&said["longest_us"]) * 1e3;
             let near = ((2 * MS) as f64).max(waited.most * 0.2);
             let is_near = longest >= waited.least - near && longest <= waited.most + near;
@@ -123,9 +130,12 @@ impl Scores {
             if !self.waited.add(is_within) {
                 println!("{of}: waited {waited:?}, said {least} {longest} {most}: {incident}");
             }
-            let (count, near) = (figure(&said["clients"]), (clients as f64 * 0.2).max(2.0));
-            if !self.clients.add((count - clients as f64).abs() <= near) {
-                println!("{of}: {clients} clients, said {count}: {incident}");
+            let count = figure(&said["clients"]);
+            let [sure, possible] = [sure, possible].map(|clients| clients as f64);
+            let is_near =
+                count >= sure - (sure * 0.2).max(2.0) && count <= possible + (possible * 0.2).max(2.0);
+            if !self.clients.add(is_near) {
+                println!("{of}: {sure} to {possible} clients, said {count}: {incident}");
             }
         }
         if round.is_whole {

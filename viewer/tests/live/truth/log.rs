@@ -44,20 +44,24 @@ impl Log {
     }
 
     /// The longest wait of any request in a time, in nanoseconds, from its beginning or, if it was sent later, from then on; and the
-    /// number of clients that had to wait for at least a part of it. Those of one client do not count: it was for these.
-    pub fn waited(&self, begin: i64, end: i64, culprit: Option<u16>) -> (Bounds, usize) {
+    /// number of clients that had to wait for at least a part of it, surely and possibly. Those of one client do not count: it was
+    /// for these.
+    pub fn waited(&self, begin: i64, end: i64, culprit: Option<u16>) -> (Bounds, [usize; 2]) {
         let first = self.requests.partition_point(|request| request.answered < begin + NEAR);
         let inside = self.requests[first..].iter();
         let inside = inside.filter(|request| request.sent.0 < end && Some(request.client) != culprit);
-        let mut clients = HashSet::new();
+        let (mut clients, mut sure) = (HashSet::new(), HashSet::new());
         let mut longest = Bounds::default();
         for request in inside {
             clients.insert(request.client);
+            if request.sent.1 < end {
+                sure.insert(request.client);
+            }
             let since = |sent: i64| (request.answered - sent.max(begin)) as f64;
             longest.least = longest.least.max(since(request.sent.1));
             longest.most = longest.most.max(since(request.sent.0));
         }
-        (longest, clients.len())
+        (longest, [sure.len(), clients.len()])
     }
 
     /// The number of requests answered in a time.

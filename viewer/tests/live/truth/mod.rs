@@ -21,7 +21,6 @@ use tempfile::TempDir;
 use acts::{Act, Done, Traced};
 use judge::{Round, Scores};
 use load::{Load, Shape, now, watching};
-use log::{Log, Request};
 
 use super::record::{is_recording, ltt_top};
 use super::support::Running;
@@ -49,15 +48,7 @@ impl Traced {
                 done
             })
             .collect();
-        let mut requests = load.end().requests;
-        let by = |done: &Done| Request {
-            client: done.by,
-            sent: (done.begin, done.end),
-            answered: done.end,
-            count: 1,
-        };
-        requests.extend(done.iter().map(by));
-        let log = Log::new(requests.into_iter());
+        let log = load.end();
         let recorded = (begin, now());
         running.signal(Signal::INT);
         let ended = running.end();
