@@ -24,6 +24,11 @@ const BEFORE: &str = "Before this request no event covers the time: the server m
 const AFTER: &str = "After this request no event covers the time until the loop slept: the server mostly wrote answers. Large \
     answers, and messages to many subscribers, take long; ask for less at a time, or publish to fewer clients of one server.";
 
+/// Where data was loaded.
+const LOADING: &str = "The server loaded data, mostly as a replica after a full synchronization, and refused requests meanwhile. \
+    Avoid full synchronizations (repl-backlog-size, repl-timeout), keep the old data until the new is there \
+    (repl-diskless-load swapdb), and do not send clients to a replica that loads.";
+
 /// Where one client had many requests answered in a turn.
 const PIPELINE: &str = "One client sent many requests at once, and nobody else was served until all of them were answered. \
     Send smaller batches, and read the answers of one before sending the next.";
@@ -97,7 +102,11 @@ impl Advice<'_> {
     /// The advice for an incident.
     pub fn of_stall(&self, stall: &Stall) -> Option<String> {
         if let (Some((side, _)), Cause::Event(name, detail)) = (stall.beside, Cause::of(stall)) {
-            let general = if side == Side::Before { BEFORE } else { AFTER };
+            let general = match side {
+                Side::Before => BEFORE,
+                Side::After => AFTER,
+                Side::Around => return Some(LOADING.to_owned()),
+            };
             let known = self.catalogs(detail.unwrap_or(name));
             let is_special = detail.is_some() || known != self.of_event(name, &[]);
             return known.filter(|_| is_special).or_else(|| Some(general.to_owned()));

@@ -241,6 +241,7 @@ impl Engine {
         stall.in_gaps = scene.account(stall.thread, &stall.gaps).map(Box::new);
         stall.meanwhile = self.long.during(stall.span, stall.thread, scene, activities);
         stall.choose_cause();
+        stall.blame_loading(|name| scene.kinds.of(name).is_while_blocked());
         self.tally.add(stall);
     }
 

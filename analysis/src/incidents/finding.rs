@@ -211,7 +211,7 @@ pub struct BesideFinding {
     pub time: Ns,
 }
 
-/// A side of a request.
+/// A side of a request, or of another event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -220,6 +220,8 @@ pub enum Side {
     Before,
     /// After it and before the loop sleeps, when answers are written.
     After,
+    /// Around what occurs only while something blocks the loop that has no event: loading data.
+    Around,
 }
 
 /// What held a thread up where no event explains it.

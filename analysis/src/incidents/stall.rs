@@ -180,6 +180,28 @@ impl Stall {
         }
     }
 
+    /// Blames the loading of data, which has no event, if events show it that occur only while something blocks the loop, and that
+    /// are not part of a command. Valkey counts it as housekeeping.
+    pub fn blame_loading(&mut self, is_while_blocked: impl Fn(IntervalName) -> bool) {
+        let Some(shown) = self.parts.iter().position(|part| is_while_blocked(part.name)) else { return };
+        let shown = self.parts.remove(shown);
+        let summed = self.sum.and_then(|(name, _)| self.parts.iter().position(|part| part.name == name));
+        let summed = summed.map(|place| self.parts.remove(place));
+        let time = shown.spent + self.unexplained + summed.map_or(0, |part| part.spent);
+        if time.saturating_mul(2) < self.span.length_ns() {
+            self.parts.extend(summed);
+            self.parts.push(shown);
+            self.parts.sort_by_key(|part| std::cmp::Reverse(part.spent));
+            return;
+        }
+        self.unexplained = 0;
+        let link = Link { length: time, spent: time, own: time, ..shown };
+        self.parts.insert(0, link);
+        self.chain.truncate(1);
+        self.chain.push(link);
+        (self.cause, self.beside) = (Some(1), Some((Side::Around, time)));
+    }
+
     /// What surely held it up where no event explains it, and for how long.
     pub fn system_parts(&self) -> Vec<(SystemCause, i64)> {
         let Some(account) = &self.in_gaps else { return Vec::new() };

@@ -16,6 +16,9 @@ const OTHER: u32 = u32::MAX;
 /// The names of commands that hold clients back after their end, as events say them: CLIENT PAUSE.
 const HOLDING: [&[u8]; 2] = [b"pause", b"client|pause"];
 
+/// Events that a server records only while something blocks its loop: a command, whose part they are then, or loading data.
+const WHILE_BLOCKED: &str = "valkey_server:while_blocked_cron";
+
 /// A kind of interval.
 #[derive(Clone, Debug)]
 pub struct KindEntry {
@@ -27,6 +30,13 @@ pub struct KindEntry {
     pub is_outermost: bool,
     /// The names, as the catalog has them, of what it can have made slow.
     pub explains: Vec<String>,
+}
+
+impl KindEntry {
+    /// Whether it occurs only while something blocks the loop.
+    pub fn is_while_blocked(&self) -> bool {
+        self.known_as.as_deref() == Some(WHILE_BLOCKED)
+    }
 }
 
 /// All kinds of intervals so far; the number of each is its place.

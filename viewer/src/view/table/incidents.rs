@@ -211,7 +211,11 @@ pub fn cause(incident: &Incident) -> String {
         };
     };
     if let Some(beside) = incident.beside {
-        let side = if beside.side == Side::Before { "before" } else { "after" };
+        let side = match beside.side {
+            Side::Before => "before",
+            Side::After => "after",
+            Side::Around => return format!("loading data {}", beside.time.short()),
+        };
         return format!("{} in no event {side} {}", beside.time.short(), link(cause));
     }
     let inner = incident.chain.last().filter(|last| *last != cause);
