@@ -3,12 +3,13 @@
 //! The level of a bin is the mean logarithm of its durations, which a few stalls hardly move and which has a finite
 //! variance even for a power law. Intervals of all lengths are compared with the rest (circular binary segmentation
 //! over a dyadic scan); where one differs more than chance allows, its edges are moved until it differs most. A slow
-//! period has sharp edges: a drift, or a daily cycle, has none and is not reported.
+//! period has sharp edges: a drift, or a daily cycle, has none and is not reported. At the beginning or the end of a trace that
+//! is level otherwise, an edge may be gradual: a server warms up, or becomes slower when the recording ends.
 
 use std::ops::Range;
 
 use super::prefix_sums::PrefixSums;
-use super::rule::{PERIOD_EVENTS, PERIOD_JUMP, PERIOD_OVER_NOISE, PERIOD_SURE, PERIOD_WORTH};
+use super::rule::{PERIOD_EVENTS, PERIOD_JUMP, PERIOD_OVER_NOISE, PERIOD_SURE, PERIOD_WORTH, SHIFT};
 
 /// Ranges of at most this number of bins are too short for a test of their edges.
 const SHORT: usize = 3;
@@ -20,6 +21,10 @@ const ALIKE_NOISE: f64 = 2.0;
 const STEP_SIZES: usize = 6;
 /// The fewest events on each side of a step.
 const STEP_EVENTS: f64 = 4.0;
+/// The number of blocks of the rest of a trace that are compared where an edge is gradual, and how many times what they differ by
+/// the level is raised at least.
+const LEVEL_BLOCKS: usize = 12;
+const OVER_LEVEL: f64 = 3.0;
 /// How often what is left and right of a change is searched again.
 const DEPTH: usize = 6;
 
@@ -242,10 +247,39 @@ impl PrefixSums {
             size.is_some_and(|size| self.is_improbable_step(size, probability))
         };
         range.len() <= SHORT
+            || self.is_gradual(range)
             || [(range.start, 1.0), (range.end, -1.0)]
                 .into_iter()
                 .filter(|&(edge, _)| edge > 0 && edge < whole.end)
                 .all(|(edge, sign)| self.is_sharp(edge, range, difference, noise) || is_step(edge, sign))
+    }
+
+    /// Whether the level is raised at the beginning or at the end, and all the rest is level but for what lies next to it: a drift
+    /// or a cycle would go on in the rest.
+    fn is_gradual(&self, range: &Range<usize>) -> bool {
+        let (whole, events) = (0..self.bins(), self.count(range));
+        let (outer, rest) = match (range.start == 0, range.end == whole.end) {
+            (true, false) => (self.after(0, events / 2.0), self.after(range.end, events).end..whole.end),
+            (false, true) => {
+                (self.before(whole.end, events / 2.0), 0..self.before(range.start, events).start)
+            }
+            _ => return false,
+        };
+        let count = self.count(&rest);
+        if rest.len() < LEVEL_BLOCKS || count * 2.0 < self.count(&whole) {
+            return false;
+        }
+        let edge = |block: usize| {
+            let until = self.counts[rest.start] + count * block as f64 / LEVEL_BLOCKS as f64;
+            self.counts.partition_point(|&count| count < until - 0.5).clamp(rest.start, rest.end)
+        };
+        let blocks = (0..LEVEL_BLOCKS).map(|block| edge(block)..edge(block + 1));
+        let levels: Vec<f64> =
+            blocks.filter(|block| !block.is_empty()).map(|block| self.level(&block)).collect();
+        let most = levels.iter().copied().fold(f64::MIN, f64::max);
+        let least = levels.iter().copied().fold(f64::MAX, f64::min);
+        let outer = self.level(&outer);
+        outer - most >= SHIFT.ln() && outer - self.level(&rest) >= OVER_LEVEL * (most - least)
     }
 
     /// Whether the level jumps at an edge by most of the difference. A drift across the edge is not a jump: straight

@@ -32,6 +32,8 @@ const NAMED: usize = 20;
 const TELLING: f64 = 20.0;
 /// Groups are slower alike if their factors are within this of each other.
 const ALIKE: f64 = 3.0;
+/// Rates that differ by less than this are the same.
+const SAME_RATE: f64 = 0.1;
 /// If the whole group is slower, so are most of its events.
 const MOST: f64 = 0.7;
 
@@ -194,7 +196,13 @@ fn period(
     let worst = *spans.iter().max_by_key(|span| costs(span))?;
     let mut shifts: Vec<Shift> = groups.iter().filter_map(|&group| courses[group].shift(&spans)).collect();
     shifts.sort_by_key(|shift| std::cmp::Reverse(shift.lost));
-    let rates = rates(courses, groups, &spans, trace);
+    // One request may have a turn and a command: those of one event are counted.
+    let event = shifts.first().map(|shift| shift.name.event.clone());
+    let same = groups
+        .iter()
+        .map(|group| &courses[*group])
+        .filter(|course| Some(&course.name.event) == event.as_ref());
+    let rates = rates(same, &spans, trace);
     let telling: Vec<Shift> = courses
         .iter()
         .filter(|course| course.sums(&spans).iter().all(|part| part.count >= TELLING))
@@ -229,22 +237,30 @@ fn period(
     Some(period)
 }
 
-/// The rates of the groups' events in the spans, and outside of them.
-fn rates(courses: &[GroupCourse<'_>], groups: &[usize], spans: &[Span], trace: Span) -> [Option<f64>; 2] {
+/// The rates of the events of some groups in the spans, and outside of them; those included that are too slow to count otherwise.
+fn rates<'a>(
+    courses: impl Iterator<Item = &'a GroupCourse<'a>>,
+    spans: &[Span],
+    trace: Span,
+) -> [Option<f64>; 2] {
     let slow = total(spans.iter().map(|span| span.overlap_ns(trace)));
     let times = [slow, trace.length_ns().saturating_sub(slow)];
-    let mut counts = [0.0; 2];
-    for &group in groups {
-        let sums = courses[group].sums(spans);
-        (0..2).for_each(|part| counts[part] += sums[part].count);
+    let mut counts = [0; 2];
+    for course in courses {
+        for cell in course.series.cells() {
+            let is_inside = spans.iter().any(|span| span.contains(course.middle(cell.bin())));
+            counts[usize::from(!is_inside)] += cell.count;
+        }
     }
-    [0, 1].map(|part| (times[part] > 0).then(|| counts[part] / times[part] as f64 * 1e9))
+    [0, 1].map(|part| (times[part] > 0).then(|| counts[part] as f64 / times[part] as f64 * 1e9))
 }
 
 /// Why a period is shown, e.g. `105k/s -> 21k/s, get mean 300 ns -> 1.35 µs, all alike: suspect the machine`.
 fn reason(period: &Period) -> String {
     let rate = match (period.rate_before_per_s, period.rate_during_per_s) {
-        (Some(before), Some(during)) => format!("{}/s -> {}/s, ", scaled(before), scaled(during)),
+        (Some(before), Some(during)) if (before - during).abs() > SAME_RATE * before => {
+            format!("{}/s -> {}/s, ", scaled(before), scaled(during))
+        }
         _ => String::new(),
     };
     let first = period.groups.first().map_or(String::new(), |shift| {

@@ -28,7 +28,7 @@ struct Drawn {
 /// planted ones that must be found.
 type Condition = (&'static str, &'static str, fn(&mut Random, bool) -> Drawn, u64, u64);
 
-const CONDITIONS: [Condition; 10] = [
+const CONDITIONS: [Condition; 12] = [
     ("AR(1), 0.5", "6 s, 5 times slower", |random, plants| autocorrelated(0.5, random, plants), 1, 38),
     ("AR(1), 0.9", "6 s, 5 times slower", |random, plants| autocorrelated(0.9, random, plants), 2, 30),
     ("AR(1), 0.99", "6 s, 5 times slower", |random, plants| autocorrelated(0.99, random, plants), 1, 15),
@@ -39,6 +39,8 @@ const CONDITIONS: [Condition; 10] = [
     ("50 clients", "one 10 times slower", |random, plants| origins("client", 50, 10, random, plants), 1, 40),
     ("8 CPUs", "one 3 times slower", |random, plants| origins("cpu_id", 8, 3, random, plants), 1, 40),
     ("AR(1), 0.99, leak", "10 times as long at the end", correlated_leak, 1, 15),
+    ("warm-up", "7 times slower at first, decaying in 2 to 6 s", warm_up, 1, 36),
+    ("ramp", "rising to 4 times in the last 10 s", ramp, 1, 36),
 ];
 
 fn group(name: &str) -> Durations {
@@ -74,6 +76,32 @@ fn autocorrelated(correlation: f64, random: &mut Random, plants: bool) -> Drawn 
 fn correlated_leak(random: &mut Random, plants: bool) -> Drawn {
     let judged = correlated(0.99, random, |time| if plants { 1.0 + 9.0 * time / LENGTH_NS } else { 1.0 });
     Drawn { has_finding: lines(&judged) > 0, is_found: !judged.drifts.is_empty() }
+}
+
+/// Log-normal durations, at some times this number of times longer; what is found must begin and end within these.
+fn level(random: &mut Random, times: impl Fn(f64) -> f64, [begin, end]: [f64; 2]) -> Drawn {
+    let mut gets = group("get");
+    let sigma = 0.3 + 0.7 * random.uniform();
+    for _ in 0..EVENTS {
+        let at = random.uniform() * LENGTH_NS;
+        gets.record(at as i64, (random.log_normal(1_000.0, sigma) * times(at)) as u64);
+    }
+    let judged = judge(&[gets], &Rule::default());
+    let mut spans = judged.periods.iter().flat_map(|period| &period.spans);
+    let is_found = spans.any(|span| span.begin_ns as f64 >= begin - 1e9 && span.end_ns as f64 <= end + 1e9);
+    Drawn { has_finding: lines(&judged) > 0, is_found }
+}
+
+fn warm_up(random: &mut Random, plants: bool) -> Drawn {
+    let time = 2e9 + 4e9 * random.uniform();
+    let times = |at: f64| if plants { 1.0 + 6.0 * (-at / time).exp() } else { 1.0 };
+    level(random, times, [0.0, 4.0 * time])
+}
+
+fn ramp(random: &mut Random, plants: bool) -> Drawn {
+    let begin = LENGTH_NS - 10e9;
+    let times = |at: f64| if plants { 1.0 + 3.0 * ((at - begin) / 10e9).max(0.0) } else { 1.0 };
+    level(random, times, [begin, LENGTH_NS])
 }
 
 /// Exponential durations whose mean grows.
@@ -169,4 +197,27 @@ fn conditions_of_real_servers_are_told_apart_and_the_table_says_so() {
     }
     assert_documented("conditions", &table);
     assert!(failures.is_empty(), "{failures:#?}");
+}
+
+#[test]
+fn rates_of_a_slow_time_are_those_of_requests_however_slow_and_however_many_groups() {
+    let mut random = Random::new(1);
+    let mut turns = Durations::new("app:turn", "turn", TimeUnit::Microseconds);
+    let mut gets = group("get");
+    for number in 0..EVENTS {
+        let at = number as f64 / EVENTS as f64;
+        let times = if at < 0.6 { 1.0 } else { 5.0 };
+        let duration = 1_000.0 * times * (1.0 + random.uniform());
+        // Half of them become far slower still, and are not part of the level.
+        let stall = if at >= 0.6 && number % 2 == 0 { 1_000.0 } else { 1.0 };
+        turns.record((at * LENGTH_NS) as i64, (1.1 * duration) as u64);
+        gets.record((at * LENGTH_NS) as i64, (duration * stall) as u64);
+    }
+    let judged = judge(&[turns, gets], &Rule::default());
+    let [period] = &judged.periods[..] else { panic!("{:?}", judged.periods) };
+    let rate = EVENTS as f64 / (LENGTH_NS / 1e9);
+    for found in [period.rate_before_per_s, period.rate_during_per_s] {
+        assert!(found.is_some_and(|found| (found / rate - 1.0).abs() < 0.05), "{period:?}");
+    }
+    assert!(!period.reason.contains("/s"), "{}", period.reason);
 }
