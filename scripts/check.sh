@@ -24,7 +24,7 @@ babeltrace2() {
 	cargo clippy "${with[@]}" --all-targets -- --deny warnings &&
 		cargo build "${with[@]}" --bin ltt-top &&
 		LTT_TOP=$PWD/target/debug/ltt-top cargo_with_deadlines test "${with[@]}" --test babeltrace2 --no-fail-fast &&
-		target/debug/run-tests cargo test --package ltt-babeltrace2 --doc
+		target/debug/run-tests cargo test "${with[@]}" --doc -- babeltrace2/src
 }
 
 stage "programs that are traced" scripts/programs.sh "$PWD/target" || { finish || exit 1; }

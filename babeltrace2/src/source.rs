@@ -80,11 +80,7 @@ impl Component {
             }
         };
         drop(graph);
-        let traces = transcoder.finish()?;
-        match failure {
-            Some(reason) if traces.is_empty() => Err(reason),
-            failure => Ok((traces, failure)),
-        }
+        Ok((transcoder.finish()?, failure))
     }
 }
 
@@ -93,7 +89,7 @@ impl Component {
 /// Without a component, these are CTF traces that were found, one component of `source.ctf.fs` for each, as their UUID groups
 /// them. Another component gets the given names as its parameter `inputs`.
 ///
-/// What a component read before it failed is there, and damage that says why it failed.
+/// What was read before a component failed is there, and damage that says why it failed. If nothing was read, that is an error.
 ///
 /// `stop` is asked after each step whether that is enough: a source of a live session waits for more until the session ends.
 pub fn read(
@@ -103,16 +99,20 @@ pub fn read(
     mut stop: impl FnMut(Step) -> bool,
 ) -> Result<Discovery, String> {
     let mut discovery = Discovery { traces: Vec::new(), damage: found.damage.clone() };
+    let mut last = "Babeltrace 2 has no events to read there".to_owned();
     let mut add = |component: &Component, folders: &[PathBuf]| {
-        let (traces, failure) = component.read(&mut stop)?;
+        let read = component.read(&mut stop).unwrap_or_else(|reason| (Vec::new(), Some(reason)));
+        let (traces, failure) = read;
+        if let Some(reason) = failure {
+            let name = format!("{}.{}", component.plugin, component.class);
+            let path = folders.first().map_or(Path::new(&name), PathBuf::as_path);
+            let rest = if traces.is_empty() { "nothing of it" } else { "nothing after that" };
+            discovery.damage.push(Damage::new(path, format!("{reason}: {rest} was read")));
+            last = reason;
+        }
         for trace in traces {
             discovery.traces.push(trace.files(folders.to_vec()).map_err(|error| error.to_string())?);
         }
-        discovery.damage.extend(failure.map(|reason| {
-            let name = format!("{}.{}", component.plugin, component.class);
-            let path = folders.first().map_or(Path::new(&name), PathBuf::as_path);
-            Damage::new(path, format!("{reason}: what comes after it was not read"))
-        }));
         Ok::<(), String>(())
     };
     match component {
@@ -124,8 +124,5 @@ pub fn read(
             }
         }
     }
-    match discovery.traces.is_empty() {
-        true => Err("Babeltrace 2 has no events to read there".to_owned()),
-        false => Ok(discovery),
-    }
+    if discovery.traces.is_empty() { Err(last) } else { Ok(discovery) }
 }

@@ -306,6 +306,12 @@ fn what_cannot_be_read_gets_one_line() {
         assert_eq!((status, err.lines().count()), (Some(expected), 1), "{err}");
         assert!(err.contains(reason), "{err}");
     }
+    // Other traces are read.
+    let other = trace("valkey-lite-busy");
+    let arguments = ["info", cut, other.to_str().expect("UTF-8"), "--source", "babeltrace2"];
+    let (out, err, status) = text(ltt_top(arguments));
+    assert_eq!((status, err.as_str()), (Some(3), ""), "{out}");
+    assert!(out.starts_with("33,892 events") && out.contains(": nothing of it was read"), "{out}");
 }
 
 /// As with our reader: what was read is shown, the rest is named, and the status says so.
@@ -317,7 +323,7 @@ fn a_component_that_fails_in_the_middle_leaves_what_it_read() {
     let (out, err, status) = text(ltt_top(["info", path, "--source", "babeltrace2"]));
     assert_eq!((status, err.as_str()), (Some(3), ""), "{out}");
     assert!(
-        out.contains("No event class with ID of event class ID to use in stream class: what comes after")
+        out.contains("No event class with ID of event class ID to use in stream class: nothing after that")
     );
     assert!(out.contains("valkey_commands:command_call") && out.contains("1 damaged place"), "{out}");
     // A graph of others ends with the failure, and nothing is shown.

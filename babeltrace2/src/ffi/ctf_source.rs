@@ -3,7 +3,7 @@
 //! Babeltrace wants the classes of fields before their values, the reader tells types with values. So an event class of Babeltrace
 //! is made for each form that the values of a class have: one, unless there are variants, or lists of lists.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::ffi::{CStr, c_void};
 use std::ptr;
 
@@ -146,7 +146,8 @@ struct Messages {
     iterator: *mut bt_self_message_iterator,
     clock: *mut bt_clock_class,
     traces: Vec<*mut bt_trace>,
-    streams: HashMap<usize, Stream>,
+    /// Those that have begun, at their numbers.
+    streams: Vec<Option<Stream>>,
     ready: VecDeque<*const bt_message>,
     last: u64,
 }
@@ -154,15 +155,15 @@ struct Messages {
 /// A stream. References to it and to its classes are kept: the library takes those of messages only on top of another.
 struct Stream {
     stream: *mut bt_stream,
-    /// The classes of its events, by the form of their values where they have several.
-    classes: HashMap<usize, Vec<(Vec<usize>, *mut bt_event_class)>>,
+    /// The classes of its events, at their numbers, by the form of their values where they have several.
+    classes: Vec<Vec<(Vec<usize>, *mut bt_event_class)>>,
 }
 
 impl Drop for Stream {
     fn drop(&mut self) {
         // SAFETY: our own references.
         unsafe {
-            let classes = self.classes.values().flatten();
+            let classes = self.classes.iter().flatten();
             classes.for_each(|(_, class)| bt().bt_event_class_put_ref(*class));
             bt().bt_stream_put_ref(self.stream);
         }
@@ -182,7 +183,7 @@ impl Messages {
         unsafe {
             // Of nanoseconds since 1970, unless another is set.
             let clock = made(bt().bt_clock_class_create(component))?;
-            let (streams, ready) = (HashMap::new(), VecDeque::new());
+            let (streams, ready) = (Vec::new(), VecDeque::new());
             let mut messages = Messages { iterator, clock, traces: Vec::new(), streams, ready, last: 0 };
             for trace in traces {
                 let class = made(bt().bt_trace_class_create(component))?;
@@ -215,10 +216,10 @@ impl Messages {
         let class = event.class();
         // SAFETY: classes and streams are alive; a field has the class that was made for its value.
         unsafe {
-            if !self.streams.contains_key(&event.stream()) {
+            if self.streams.get(event.stream()).is_none_or(Option::is_none) {
                 self.begin(event.stream(), class.trace)?;
             }
-            let Some(Stream { stream, classes }) = self.streams.get_mut(&event.stream()) else {
+            let Some(Some(Stream { stream, classes })) = self.streams.get_mut(event.stream()) else {
                 return Ok(());
             };
             let mut form = Vec::new();
@@ -227,7 +228,10 @@ impl Messages {
                     add_form(&event.value(number), &mut form);
                 }
             }
-            let forms = classes.entry(class.index).or_default();
+            if classes.len() <= class.index {
+                classes.resize_with(class.index + 1, Vec::new);
+            }
+            let forms = &mut classes[class.index];
             let made_class = match forms.iter().find(|(known, _)| *known == form) {
                 Some((_, made)) => *made,
                 None => {
@@ -273,10 +277,13 @@ impl Messages {
             bt().bt_stream_class_set_supports_discarded_events(class, 1, 0);
             let stream = bt().bt_stream_create(class, trace);
             bt().bt_stream_class_put_ref(class);
-            let stream = Stream { stream: made(stream)?, classes: HashMap::new() };
+            let stream = Stream { stream: made(stream)?, classes: Vec::new() };
             let begins = bt().bt_message_stream_beginning_create(self.iterator, stream.stream);
             self.ready.push_back(made(begins)?);
-            self.streams.insert(number, stream);
+            if self.streams.len() <= number {
+                self.streams.resize_with(number + 1, || None);
+            }
+            self.streams[number] = Some(stream);
         }
         Ok(())
     }
@@ -284,7 +291,7 @@ impl Messages {
     /// Ends all streams; the first tells what was lost: the reader counts that for all of them.
     fn end(&mut self, lost_events: u64, lost_packets: u64) -> Result<(), String> {
         let mut lost = lost_events > 0 || lost_packets > 0;
-        for Stream { stream, .. } in self.streams.values() {
+        for Stream { stream, .. } in self.streams.iter().flatten() {
             // SAFETY: the stream has begun, and supports lost events.
             unsafe {
                 if std::mem::take(&mut lost) {

@@ -229,7 +229,7 @@ pub(super) unsafe fn hand_over(
             // All are ours from now on, also those after one that fails.
             let owned: Vec<OwnedMessage> = (0..usize::try_from(count).unwrap_or(0))
                 // SAFETY: the array has `count` messages, whose references are handed over.
-                .map(|index| unsafe { OwnedMessage::from_raw(*messages.add(index)) })
+                .map(|index| OwnedMessage(unsafe { *messages.add(index) }))
                 .collect();
             owned.iter().filter_map(OwnedMessage::view).try_for_each(|message| consumer(&message))?;
             Step::Done

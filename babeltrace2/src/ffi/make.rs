@@ -155,25 +155,27 @@ unsafe fn field_class(of: *mut bt_trace_class, value: &Value<'_>, base: Base) ->
 }
 
 unsafe fn enumeration(of: *mut bt_trace_class, kind: Integer, labels: &Enumeration) -> Result<Class, String> {
+    let known = labels.labels.iter().filter(|(_, values)| !values.is_empty());
     /// Adds a label with its ranges: the same functions under two names.
     macro_rules! add {
         ($class:expr, $name:expr, $type:ty, $create:ident, $range:ident, $mapping:ident, $put:ident) => {{
             let set = made(bt().$create())?;
-            for (_, values) in labels.labels.iter().filter(|(label, _)| label == $name) {
-                bt().$range(set, *values.start() as $type, *values.end() as $type);
+            let limit = |value: &i128| (*value).clamp(<$type>::MIN.into(), <$type>::MAX.into()) as $type;
+            for (_, values) in known.clone().filter(|(label, _)| label == $name) {
+                bt().$range(set, limit(values.start()), limit(values.end()));
             }
             bt().$mapping($class, c_text($name).as_ptr(), set);
             bt().$put(set);
         }};
     }
-    // SAFETY: each function is called for its sign; the class copies ranges and labels, each once.
+    // SAFETY: each function is called for its sign; the class copies ranges, of which there is one at least, and labels, each once.
     unsafe {
         let class = Class(made(match kind {
             Integer::Signed(_) => bt().bt_field_class_enumeration_signed_create(of),
             Integer::Unsigned(_) => bt().bt_field_class_enumeration_unsigned_create(of),
         })?);
         let mut names = HashSet::new();
-        for (name, _) in labels.labels.iter().filter(|(name, _)| names.insert(name)) {
+        for (name, _) in known.clone().filter(|(name, _)| names.insert(name)) {
             match kind {
                 Integer::Signed(_) => add!(
                     class.0,

@@ -35,16 +35,9 @@ pub enum Content<'a> {
 }
 
 /// A message that is ours.
-pub(super) struct OwnedMessage(*const bt_message);
+pub(super) struct OwnedMessage(pub *const bt_message);
 
 impl OwnedMessage {
-    /// # Safety
-    ///
-    /// The pointer leads to a message, whose reference is handed over.
-    pub unsafe fn from_raw(message: *const bt_message) -> Self {
-        Self(message)
-    }
-
     /// What it says, if that is recorded.
     pub fn view(&self) -> Option<Message<'_>> {
         let message = self.0;
