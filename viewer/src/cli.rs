@@ -12,6 +12,7 @@ use crate::man;
 use crate::refusal::Refusal;
 
 mod common;
+mod comparison;
 mod help;
 mod options;
 mod values;
@@ -19,9 +20,9 @@ mod values;
 use help::{COMPARE_HELP, EXAMPLES, EXPORT_HELP, HTML_HELP, LIVE_URL, RECORD_HELP};
 
 pub use common::Common;
+pub use comparison::CompareOptions;
 pub use options::{
-    CompareOptions, EventsOptions, ExportOptions, HtmlOptions, ListOptions, LiveOptions, RecordOptions,
-    TopOptions,
+    EventsOptions, ExportOptions, HtmlOptions, ListOptions, LiveOptions, RecordOptions, TopOptions,
 };
 use options::{
     HistOptions, IncidentOptions, InfoOptions, OutlierOptions, ReportOptions, SlowOptions, TopCommandOptions,

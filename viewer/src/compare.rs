@@ -1,11 +1,12 @@
 //! `ltt-top compare`: two recordings side by side.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::view::progress;
+use crate::view::{gate, progress};
 use ctf_reader::Progress;
-use ltt_analysis::compare::CompareRule;
+use ltt_analysis::compare::{CompareRule, Gate};
 use ltt_analysis::text::escape;
 use ltt_analysis::{Finding, IncidentRule, Question, SourceWindow};
 
@@ -39,18 +40,28 @@ pub fn run(options: &CompareOptions) -> Result<Outcome, Trouble> {
             shows_each: false,
         },
         limit: invocation.limit(20, usize::MAX),
-        fail_if: options.fail_if.clone(),
+        gate: Gate {
+            limits: options.fail_if.clone(),
+            allowed: options.allow.iter().map(|allow| allow.0).collect(),
+        },
+        names: [before, after].map(named),
     };
     let question = Question::Compare { before: earlier.readers(), window: windows[0], rule };
     let mut input = SourceWindow { source: &mut later, window: windows[1], progress: &state };
     let finding = progress::shown(&state, || question.answer(&mut input, &selection))?;
     let Finding::Compare(found) = &finding else { unreachable!("a comparison was asked for") };
-    if !options.fail_if.is_empty() && found.compared == 0 {
-        warn("--fail-if checks nothing: no group was found");
-    }
     let has_failed = !found.failures.is_empty();
+    options.report.iter().try_for_each(|file| file.write(&finding, &invocation.screen))?;
+    if options.annotate {
+        gate::annotations(found, &mut io::stdout().lock())?;
+    }
     let outcome = invocation.write(&finding)?;
     Ok(if has_failed { Outcome::Exceeded } else { outcome })
+}
+
+/// What a recording is called.
+fn named(traces: &[PathBuf]) -> String {
+    traces.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>().join(", ")
 }
 
 /// The traces of both sides.

@@ -18,6 +18,8 @@ pub const FIGURES: [&str; 7] =
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Compare {
+    /// What the earlier and the later recording are called.
+    pub recordings: [String; 2],
     /// What was read of the later recording.
     pub trace: TraceFinding,
     /// What was read of the earlier one.
@@ -30,11 +32,15 @@ pub struct Compare {
     pub slower: u64,
     /// The number of groups that became faster.
     pub faster: u64,
+    /// The number of groups of which this recording does not tell enough.
+    pub untold: u64,
     /// Those that lost the most time per second first.
     pub groups: Vec<GroupChange>,
     /// The number of groups after those.
     pub hidden_groups: u64,
-    /// What the conditions for a failure apply to.
+    /// What the gate looked at: limits, and what would have to be allowed by name. Empty without a gate.
+    pub checked: Vec<String>,
+    /// What the gate does not let pass.
     pub failures: Vec<FailureFinding>,
     /// What held the program up; none if a source cannot read in the order of time.
     pub incidents: Option<IncidentsChange>,
@@ -51,8 +57,16 @@ pub enum Verdict {
     Slower,
     /// Its durations are shorter.
     Faster,
-    /// No difference that can be told from chance.
+    /// Most durations are as they were, the longest are longer.
+    TailSlower,
+    /// Most durations are as they were, the longest are shorter.
+    TailFaster,
+    /// Most durations changed in one direction, and the longest in the other.
+    Mixed,
+    /// A change of a tenth would have been seen, and was not.
     NoDifference,
+    /// Nothing can be told from chance, and a change of a tenth might not have been seen.
+    CannotTell,
     /// It is in the later recording only.
     New,
     /// It is in the earlier recording only.
@@ -68,6 +82,8 @@ pub struct GroupChange {
     pub name: GroupName,
     /// What became of it.
     pub verdict: Verdict,
+    /// About how long recordings must be to tell a change of a tenth, if these are too short and longer ones would help.
+    pub would_need_s: Option<f64>,
     /// How likely a difference like this is by chance, of this group alone; none if there are too few durations to tell.
     pub probability: Option<f64>,
     /// How much more time it takes in a second.
@@ -78,8 +94,9 @@ pub struct GroupChange {
     pub figures: [Option<SideFigures>; 2],
     /// How each figure changed; empty if the group is new or gone.
     pub changes: Vec<Change>,
+    /// The same, with intervals that hold for all groups and limits together.
     #[serde(skip)]
-    pub(super) places: [Option<usize>; 2],
+    pub(super) surely: Vec<Change>,
 }
 
 fn before_and_after<S: Serializer>(
@@ -114,17 +131,26 @@ impl SideFigures {
     }
 }
 
-/// A group that a condition for a failure applies to.
+/// Something that the gate does not let pass.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FailureFinding {
-    /// The condition.
+    /// The limit that is exceeded, or the name of what would have to be allowed.
     pub condition: String,
-    /// Which group.
+    /// Which group; none if it is about the recordings.
     #[serde(flatten)]
-    pub name: GroupName,
-    /// How the figure changed.
-    pub change: Change,
+    pub name: Option<GroupName>,
+    /// How the figure changed, with the interval that holds for all groups and limits together.
+    pub change: Option<Change>,
+    /// What was found, in words.
+    pub reason: String,
+}
+
+impl FailureFinding {
+    /// One that is about the recordings.
+    pub(super) fn of_all(condition: String, reason: String) -> Self {
+        FailureFinding { condition, name: None, change: None, reason }
+    }
 }
 
 /// How a figure changed.
@@ -141,6 +167,20 @@ pub struct Change {
     pub high: Option<f64>,
 }
 
+impl Change {
+    /// In per cent, with what the data allow.
+    pub fn in_words(&self) -> String {
+        let percent = |ratio: f64| format!("{:+.0}%", (ratio - 1.0) * 100.0);
+        let told = self.ratio.map_or("?".into(), percent);
+        match (self.low, self.high) {
+            (Some(low), Some(high)) => format!("{told} [{} to {}]", percent(low), percent(high)),
+            // From -99 % says nothing.
+            (Some(low), None) if low > 0.01 => format!("{told} [from {}]", percent(low)),
+            _ => told,
+        }
+    }
+}
+
 /// Incidents before and after.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -149,6 +189,10 @@ pub struct IncidentsChange {
     pub blocked_share_before: Option<f64>,
     /// The same after.
     pub blocked_share_after: Option<f64>,
+    /// The number of incidents before.
+    pub count_before: u64,
+    /// The same after.
+    pub count_after: u64,
     /// Incidents by cause, those that took more time than before first.
     pub causes: Vec<CauseChange>,
 }
@@ -194,6 +238,8 @@ impl IncidentsChange {
         IncidentsChange {
             blocked_share_before: before.blocked_share,
             blocked_share_after: after.blocked_share,
+            count_before: before.found,
+            count_after: after.found,
             causes,
         }
     }

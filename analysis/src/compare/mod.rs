@@ -1,15 +1,15 @@
 //! Two recordings side by side: what became slower, what faster, and what cannot be told.
 
 mod blocks;
-mod fail_if;
 mod finding;
+mod gate;
 mod statistics;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::blocks::{Blocks, Division};
-use self::statistics::{QUANTILES, difference, intervals, told_apart};
+use self::statistics::{Interval, QUANTILES, difference, intervals, told_apart};
 use super::finding::{GroupName, Notes, Span, TraceFinding};
 use super::groups::group::{Group, Sort};
 use super::groups::summary::{Summary, summarise_into};
@@ -18,16 +18,30 @@ use super::reading::selection::Selection;
 use super::reading::{Failure, SourceWindow};
 use crate::source::Source;
 
-pub use fail_if::FailIf;
 pub use finding::{
     CauseChange, Change, Compare, FIGURES, FailureFinding, GroupChange, IncidentsChange, SideFigures, Verdict,
 };
+pub use gate::{Allowed, FailIf, Gate};
 
 /// The most groups of each side that are compared, the heaviest; each has durations for every block of time.
 const MOST_GROUPS: usize = 1000;
 
 /// The most incidents that are looked at for their causes.
 const MOST_INCIDENTS: usize = 1000;
+
+/// The places of the median and of the tail among intervals.
+const MEDIAN: usize = 2;
+const TAIL: [usize; 2] = [4, 5];
+
+/// A ratio from which on an interval is as good as without an end.
+const NO_BOUND: f64 = 1000.0;
+
+/// A change that is not to be missed.
+const TENTH: f64 = 1.1;
+
+/// How many times rarer than the error rate a tail is called slower by chance, by intervals that are right: where the level wanders
+/// they are too narrow at times.
+const MARGIN: f64 = 20.0;
 
 /// What a comparison depends on.
 #[derive(Clone, Debug)]
@@ -38,8 +52,10 @@ pub struct CompareRule {
     pub incidents: IncidentRule,
     /// The most groups in the finding.
     pub limit: usize,
-    /// Changes that are reported as failures.
-    pub fail_if: Vec<FailIf>,
+    /// What is reported as a failure.
+    pub gate: Gate,
+    /// What the earlier and the later recording are called.
+    pub names: [String; 2],
 }
 
 /// Compares two recordings.
@@ -99,6 +115,11 @@ fn of_summaries(
         places.iter().map(|of| blocks(of).and_then(|(before, after)| difference(before, after))).collect();
     let probabilities: Vec<Option<f64>> = tests.iter().map(|test| test.map(|(ln, _)| ln)).collect();
     let told = told_apart(&probabilities, rule.error_rate);
+    let lengths = traces.each_ref().map(|trace| trace.length_ns.unwrap_or(0) as f64);
+    let longest = lengths[0].max(lengths[1]);
+    // What is said of tails and limits holds for all of them together, with a margin for levels that wander.
+    let checks = places.len() * (TAIL.len() + rule.gate.figures());
+    let beyond = rule.error_rate / MARGIN / checks.max(1) as f64;
     let mut groups = Vec::new();
     for (number, of) in places.iter().enumerate() {
         let figures: [Option<SideFigures>; 2] = std::array::from_fn(|side| {
@@ -109,58 +130,87 @@ fn of_summaries(
             [Some(before), None] => &sides[0].groups[before],
             [None, None] => continue,
         };
+        let intervals = blocks(of).map(|(before, after)| intervals(before, after, number as u64, beyond));
+        let intervals = intervals.unwrap_or_default();
         let verdict = match (*of, tests[number]) {
             ([None, _], _) => Verdict::New,
             ([_, None], _) => Verdict::Gone,
-            (_, Some((_, is_slower))) if told[number] => {
-                if is_slower {
-                    Verdict::Slower
-                } else {
-                    Verdict::Faster
-                }
-            }
-            _ => Verdict::NoDifference,
+            (_, test) => judge(test.filter(|_| told[number]).map(|(_, is_slower)| is_slower), &intervals),
         };
         let time = |side: usize| figures[side].as_ref().map_or(0.0, SideFigures::time_us_per_s);
+        let [alone, surely] = [|interval: Interval| interval.alone, |interval: Interval| interval.surely]
+            .map(|of| changes(&figures, intervals.map(|interval| interval.map(of)), lengths));
         groups.push(GroupChange {
             name: GroupName::of(group),
             verdict,
+            would_need_s: (verdict == Verdict::CannotTell)
+                .then(|| would_need(&intervals, figures[0], longest / 1e9))
+                .flatten(),
             probability: tests[number].map(|(ln, _)| ln.exp()),
             lost_us_per_s: time(1) - time(0),
-            changes: Vec::new(),
+            changes: alone,
+            surely,
             figures,
-            places: *of,
         });
     }
-    let count = |verdict| groups.iter().filter(|group| group.verdict == verdict).count() as u64;
-    let (slower, faster) = (count(Verdict::Slower), count(Verdict::Faster));
+    let count =
+        |verdicts: &[Verdict]| groups.iter().filter(|group| verdicts.contains(&group.verdict)).count() as u64;
+    let slower = count(&[Verdict::Slower, Verdict::TailSlower]);
+    let faster = count(&[Verdict::Faster, Verdict::TailFaster]);
+    let untold = count(&[Verdict::CannotTell]);
     groups.sort_by(|one, other| other.lost_us_per_s.total_cmp(&one.lost_us_per_s));
-    let hidden_groups = groups.len().saturating_sub(rule.limit) as u64;
-    if rule.fail_if.is_empty() {
-        groups.truncate(rule.limit);
-    }
-    let lengths = traces.each_ref().map(|trace| trace.length_ns.unwrap_or(0) as f64);
-    for (seed, group) in groups.iter_mut().enumerate() {
-        let intervals = blocks(&group.places).map(|(before, after)| intervals(before, after, seed as u64));
-        group.changes = changes(&group.figures, intervals.unwrap_or_default(), lengths);
-    }
-    let failures = rule.fail_if.iter().flat_map(|condition| condition.failures(&groups)).collect();
-    groups.truncate(rule.limit);
     let notes = Notes::of_summary(&sides[1]);
     let [before, trace] = traces;
-    Compare {
+    let mut found = Compare {
         trace,
         before,
         error_rate: rule.error_rate,
         compared: places.len() as u64,
         slower,
         faster,
+        untold,
+        hidden_groups: groups.len().saturating_sub(rule.limit) as u64,
         groups,
-        hidden_groups,
-        failures,
+        checked: rule.gate.checked(),
+        failures: Vec::new(),
+        recordings: rule.names.clone(),
         incidents: incidents.map(|sides| IncidentsChange::new(&sides)),
         notes,
+    };
+    found.failures = rule.gate.failures(&found);
+    found.groups.truncate(rule.limit);
+    found
+}
+
+/// What became of a group: most of its durations were told to be slower or faster, or not, and the intervals of its tail are these.
+fn judge(is_slower: Option<bool>, intervals: &[Option<Interval>; 6]) -> Verdict {
+    let tail = || TAIL.iter().filter_map(|place| intervals[*place]);
+    let is_up = tail().any(|interval| interval.surely.0 > 1.0);
+    let is_down = tail().any(|interval| interval.surely.1 < 1.0);
+    match (is_slower, is_up, is_down) {
+        (Some(true), _, true) | (Some(false), true, _) | (None, true, true) => Verdict::Mixed,
+        (Some(true), ..) => Verdict::Slower,
+        (Some(false), ..) => Verdict::Faster,
+        (None, true, false) => Verdict::TailSlower,
+        (None, false, true) => Verdict::TailFaster,
+        (None, false, false) => match intervals[MEDIAN] {
+            Some(Interval { alone: (low, high), .. }) if low > 1.0 / TENTH && high < TENTH => {
+                Verdict::NoDifference
+            }
+            _ => Verdict::CannotTell,
+        },
     }
+}
+
+/// How long recordings must be to tell a change of a tenth, from how wide the interval of the median is; none if that is not
+/// known, or durations are so short that the clock's unit alone is more than that.
+fn would_need(intervals: &[Option<Interval>; 6], before: Option<SideFigures>, length_s: f64) -> Option<f64> {
+    let (low, high) = intervals[MEDIAN]?.alone;
+    let median = before?.0[1]?;
+    let width = (high / low).ln() / 2.0;
+    let unit = (1.0 + 1.0 / median).ln();
+    let seen = TENTH.ln() - unit;
+    (seen > 0.0 && width.is_finite()).then(|| length_s * ((width - unit).max(0.0) / seen).powi(2).max(1.0))
 }
 
 /// The changes of all figures.
@@ -188,7 +238,7 @@ fn changes(
             .map(|(after, before)| after / before)
             .filter(|r| r.is_finite()),
         low: interval(place).map(|(low, _)| low),
-        high: interval(place).map(|(_, high)| high).filter(|high| high.is_finite()),
+        high: interval(place).map(|(_, high)| high).filter(|high| *high < NO_BOUND),
     };
     FIGURES.iter().enumerate().map(change).collect()
 }

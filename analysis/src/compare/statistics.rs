@@ -99,12 +99,13 @@ struct Spread {
 impl Spread {
     /// From what each block deviates by.
     fn of(errors: &[f64]) -> Self {
+        Spread::keeping(errors, kept(errors))
+    }
+
+    /// From what each block deviates by, and the share of it that the next block keeps.
+    fn keeping(errors: &[f64], kept: f64) -> Self {
         let blocks = errors.len() as f64;
         let squares: f64 = errors.iter().map(|error| error * error).sum();
-        let neighbours: f64 = errors.windows(2).map(|pair| pair[0] * pair[1]).sum();
-        // Measured around their own mean, neighbours look less alike than they are (Kendall's correction).
-        let kept = (blocks * neighbours / squares + 1.0) / (blocks - 3.0);
-        let kept = if squares > 0.0 { kept.clamp(0.0, MOST_KEPT) } else { 0.0 };
         let repetition = (1.0 + kept) / (1.0 - kept);
         Spread {
             variance: blocks / (blocks - 1.0) * squares * repetition,
@@ -114,26 +115,44 @@ impl Spread {
     }
 }
 
+/// The share of what a block deviates by that the next one keeps.
+fn kept(errors: &[f64]) -> f64 {
+    let blocks = errors.len() as f64;
+    let squares: f64 = errors.iter().map(|error| error * error).sum();
+    let neighbours: f64 = errors.windows(2).map(|pair| pair[0] * pair[1]).sum();
+    // Measured around their own mean, neighbours look less alike than they are (Kendall's correction).
+    let kept = (blocks * neighbours / squares + 1.0) / (blocks - 3.0);
+    if squares > 0.0 { kept.clamp(0.0, MOST_KEPT) } else { 0.0 }
+}
+
 /// How many times wider an interval is than pairs of neighbouring blocks say: they know what a block has in common with the
-/// next one, but not what it has with those after that, nor that few blocks say little about how they vary.
-fn widening(sides: [Spread; 2]) -> f64 {
+/// next one, but not what it has with those after that, nor that few blocks say little about how they vary. `beyond` is the share of the
+/// results beyond each end.
+fn widening(sides: &[Spread; 2], beyond: f64) -> f64 {
     let sum = |of: &dyn Fn(&Spread) -> f64| sides.iter().map(of).sum::<f64>();
     let variance = sum(&|side| side.variance);
+    let normal = tail_quantile(BEYOND.ln());
+    let asked = tail_quantile(beyond.ln());
     if variance <= 0.0 {
-        return 1.0;
+        return asked / normal;
     }
     let drawn = sum(&|side| side.variance * (1.0 - side.kept));
     let freedom = variance * variance / sum(&|side| side.variance * side.variance / side.freedom);
-    let normal = tail_quantile(BEYOND.ln());
-    student_quantile(normal, freedom) / normal * (variance / drawn).sqrt()
+    student_quantile(asked, freedom) / normal * (variance / drawn).sqrt()
 }
 
 /// From the lowest to the highest ratio that the data allow.
-pub type Interval = Option<(f64, f64)>;
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// Of this figure alone: 99 %.
+    pub alone: (f64, f64),
+    /// So wide that it holds for many figures together.
+    pub surely: (f64, f64),
+}
 
 /// The intervals of the ratios, after to before, of the number of events, of the total and of each percentile. `seed`
-/// makes them repeatable.
-pub fn intervals(before: &[Histogram], after: &[Histogram], seed: u64) -> [Interval; 6] {
+/// makes them repeatable. `beyond` is the share beyond each end of those that hold together.
+pub fn intervals(before: &[Histogram], after: &[Histogram], seed: u64, beyond: f64) -> [Option<Interval>; 6] {
     let sides = [Side::new(before), Side::new(after)];
     let mut random = Random(seed);
     let mut draws: [Vec<(f64, f64)>; 6] = Default::default();
@@ -161,18 +180,20 @@ pub fn intervals(before: &[Histogram], after: &[Histogram], seed: u64) -> [Inter
             draws[place].iter().map(|draw| if draw.1.is_nan() { f64::INFINITY } else { draw.1 }).collect();
         lows.sort_by(f64::total_cmp);
         highs.sort_by(f64::total_cmp);
-        let beyond = (DRAWS as f64 * BEYOND) as usize;
-        let (low, high) = (lows.get(beyond).copied().unwrap_or(0.0), highs[DRAWS - 1 - beyond]);
+        let cut = (DRAWS as f64 * BEYOND) as usize;
+        let (low, high) = (lows.get(cut).copied().unwrap_or(0.0), highs[DRAWS - 1 - cut]);
         let (least, most) = ratios(place, before, after);
-        let widening = widening(
-            [(&sides[0], before), (&sides[1], after)].map(|(side, of)| side.spread(place, of[place])),
-        );
-        // Not finite, or nothing, where a figure is 0.
-        let widened = |from: f64, to: f64| from * (to / from).powf(widening);
-        let [widest_low, widest_high] = [widened(least, low), widened(most, high)];
-        let low = if widest_low.is_finite() { low.min(widest_low) } else { low };
-        let high = if widest_high.is_finite() { high.max(widest_high) } else { high };
-        Some((low, high))
+        let spreads =
+            [(&sides[0], before), (&sides[1], after)].map(|(side, of)| side.spread(place, of[place]));
+        let widened = |beyond: f64| {
+            let widening = widening(&spreads, beyond);
+            // Not finite, or nothing, where a figure is 0.
+            let [low_end, high_end] =
+                [(least, low), (most, high)].map(|(from, to)| from * (to / from).powf(widening));
+            let low = if low_end.is_finite() { low.min(low_end) } else { low };
+            (low, if high_end.is_finite() { high.max(high_end) } else { high })
+        };
+        Some(Interval { alone: widened(BEYOND), surely: widened(beyond.min(BEYOND)) })
     })
 }
 
@@ -188,6 +209,7 @@ struct Side {
     values: Vec<(u64, [u64; BLOCKS])>,
     totals: Vec<f64>,
     count: u64,
+    median: f64,
     blocks_with_any: usize,
 }
 
@@ -199,12 +221,15 @@ impl Side {
                 values.entry(bucket.low).or_default()[number] += bucket.count;
             }
         }
-        Side {
+        let mut side = Side {
             values: values.into_iter().collect(),
             totals: blocks.iter().map(|block| block.total() as f64).collect(),
             count: blocks.iter().map(Histogram::count).sum(),
+            median: 0.0,
             blocks_with_any: blocks.iter().filter(|block| block.count() > 0).count(),
-        }
+        };
+        side.median = side.figures(&[1; BLOCKS])[2];
+        side
     }
 
     /// The figures of the same number of blocks, drawn with replacement.
@@ -220,31 +245,37 @@ impl Side {
 
     /// How far off a figure may be, relative to its size. `value` is what it is in the recording.
     fn spread(&self, place: usize, value: f64) -> Spread {
-        let mut counts = [0.0; BLOCKS];
-        let mut above = [0.0; BLOCKS];
-        for (duration, of_value) in &self.values {
-            for (block, &count) in of_value.iter().enumerate() {
-                counts[block] += count as f64;
-                above[block] += if *duration as f64 > value { count as f64 } else { 0.0 };
-            }
-        }
+        let counts = self.counts_above(f64::NEG_INFINITY);
         let deviations = |of: &[f64]| -> Vec<f64> {
             let mean = of.iter().sum::<f64>() / BLOCKS as f64;
             of.iter().map(|value| value - mean).collect()
         };
         let count = self.count as f64;
-        let (errors, size) = match place {
-            0 => (deviations(&counts), count),
-            1 => (deviations(&self.totals), self.totals.iter().sum()),
-            // A percentile moves as the number of durations above it does.
+        let (spread, size) = match place {
+            0 => (Spread::of(&deviations(&counts)), count),
+            1 => (Spread::of(&deviations(&self.totals)), self.totals.iter().sum()),
+            // A percentile moves as the number of durations above it does. The fewer these are, the more of what they have in common with
+            // the next block is hidden by chance; the median shows it better.
             _ => {
-                let share = above.iter().sum::<f64>() / count;
-                let blocks = counts.iter().zip(&above).filter(|(count, _)| **count > 0.0);
-                (blocks.map(|(count, above)| above - share * count).collect(), count)
+                let [own, middle] = [value, self.median].map(|value| {
+                    let above = self.counts_above(value);
+                    let share = above.iter().sum::<f64>() / count;
+                    let blocks = counts.iter().zip(&above).filter(|(count, _)| **count > 0.0);
+                    blocks.map(|(count, above)| above - share * count).collect::<Vec<f64>>()
+                });
+                (Spread::keeping(&own, kept(&own).max(kept(&middle))), count)
             }
         };
-        let spread = Spread::of(&errors);
         Spread { variance: if size > 0.0 { spread.variance / (size * size) } else { 0.0 }, ..spread }
+    }
+
+    /// The number of durations above this one in each block.
+    fn counts_above(&self, value: f64) -> [f64; BLOCKS] {
+        let mut above = [0.0; BLOCKS];
+        for (_, of_value) in self.values.iter().filter(|(duration, _)| *duration as f64 > value) {
+            above.iter_mut().zip(of_value).for_each(|(above, count)| *above += *count as f64);
+        }
+        above
     }
 
     /// The figures, if each block counts this many times.

@@ -70,7 +70,9 @@ Examples:
   ltt-top compare before/ after/
       Did the change help?
   ltt-top compare before.tar.gz after.tar.gz --event command_call --fail-if 'p99>+10%'
-      Fail a build if the 99th percentile of any command is more than a tenth longer.
+      Fail a build if the 99th percentile of any command is more than a tenth longer, or AFTER proves nothing.
+  ltt-top compare before/ after/ --fail-if 'blocked>+50%' --allow new --report gate.xml --annotate
+      A gate for CI: JUnit's XML and annotations; new commands are expected.
   ltt-top compare --before a1 --before a2 --after b1
       Recordings of several traces.";
 

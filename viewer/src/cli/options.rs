@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use ltt_analysis::compare::FailIf;
 use ltt_analysis::filter::Moment;
 use ltt_analysis::groups::Quantile;
 use ltt_analysis::groups::Sort;
@@ -200,37 +199,6 @@ pub struct EventsOptions {
     /// Write events as they are recorded; TRACE is the URL of a session, as for `live`.
     #[arg(long, short = 'f')]
     pub follow: bool,
-}
-
-#[derive(Args, Debug)]
-pub struct CompareOptions {
-    #[command(flatten)]
-    pub common: Common,
-    #[command(flatten)]
-    pub rule: IncidentRule,
-
-    /// A trace of the earlier recording, if it has several; may be repeated.
-    #[arg(long, value_name = "TRACE", requires = "after", help_heading = "Reading")]
-    pub before: Vec<PathBuf>,
-
-    /// A trace of the later recording, if it has several; may be repeated.
-    #[arg(long, value_name = "TRACE", requires = "before", help_heading = "Reading")]
-    pub after: Vec<PathBuf>,
-
-    /// Group by these fields instead of the catalog's keys; `event` groups by the event only.
-    #[arg(long, value_name = "FIELD", value_delimiter = ',', help_heading = "Grouping")]
-    pub by: Option<Vec<String>>,
-
-    /// The probability that any group is called slower or faster although it is not.
-    #[arg(long, value_name = "P", default_value = "0.01", value_parser = probability, help_heading = "Rule")]
-    pub error_rate: f64,
-
-    /// Exit with status 4 if a figure of any group certainly changed by more, e.g. 'p99>+10%'; may be repeated.
-    ///
-    /// The figures are rate, p50, p90, p99, p99.9 and time (per second). A group fails if all changes that its data allow
-    /// are beyond the limit; filters choose the groups.
-    #[arg(long, value_name = "CHANGE", help_heading = "Rule")]
-    pub fail_if: Vec<FailIf>,
 }
 
 #[derive(Args, Debug)]

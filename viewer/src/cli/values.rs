@@ -1,14 +1,21 @@
 //! Values of options, and how they are read.
 
 use std::fmt;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use crate::view::{FORMATS, Format};
+use crate::outcome::Trouble;
+use crate::view::gate::JUNIT;
+use crate::view::{FORMATS, Format, Screen};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
+use ltt_analysis::Finding;
+use ltt_analysis::compare::Allowed;
 use ltt_analysis::unit::parse_duration;
 
 /// How to write the result.
@@ -30,6 +37,64 @@ impl ValueEnum for FormatChoice {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(PossibleValue::new(self.0.name).help(self.0.about))
+    }
+}
+
+/// What a gate lets pass.
+#[derive(Clone, Copy, Debug)]
+pub struct AllowChoice(pub Allowed);
+
+impl ValueEnum for AllowChoice {
+    fn value_variants<'a>() -> &'a [Self] {
+        static ALL: LazyLock<Vec<AllowChoice>> =
+            LazyLock::new(|| Allowed::ALL.iter().map(|(what, ..)| AllowChoice(*what)).collect());
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (_, name, about) = Allowed::ALL[self.0 as usize];
+        Some(PossibleValue::new(name).help(about))
+    }
+}
+
+/// A file that a result is written to, in the format that its name ends in.
+#[derive(Clone, Debug)]
+pub struct ReportFile {
+    path: PathBuf,
+    format: &'static Format,
+}
+
+impl FromStr for ReportFile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let path = PathBuf::from(text);
+        let format = path.extension().and_then(|ending| ending.to_str()).and_then(|ending| match ending {
+            "xml" => Some(&JUNIT),
+            "md" => FORMATS.iter().find(|format| format.name == "markdown"),
+            ending => FORMATS.iter().find(|format| format.name == ending && format.name != "table"),
+        });
+        match format {
+            Some(format) => Ok(ReportFile { path, format }),
+            None => Err("its name must end in .md, .xml, .json, .csv or .html".to_owned()),
+        }
+    }
+}
+
+impl ReportFile {
+    /// Writes a finding to it; Markdown is added to what is there.
+    pub fn write(&self, finding: &Finding, screen: &Screen) -> Result<(), Trouble> {
+        let mut open = File::options();
+        match self.format.name {
+            "markdown" => open.append(true).create(true),
+            _ => open.write(true).create(true).truncate(true),
+        };
+        let refused =
+            |error: io::Error| Trouble::Failed(format!("cannot write {}: {error}", self.path.display()));
+        let mut file = open.open(&self.path).map(BufWriter::new).map_err(refused)?;
+        let screen = Screen { width: None, colour: false, ..screen.clone() };
+        self.format.output(&screen).write(finding, &mut file).map_err(refused)?;
+        file.flush().map_err(refused)
     }
 }
 
@@ -99,17 +164,21 @@ pub fn address(text: &str) -> Result<SocketAddr, String> {
         .map_err(|_| "write a port or ADDRESS:PORT, such as 9464 or 127.0.0.1:9464".to_owned())
 }
 
+/// The probability of an error.
+pub fn error_rate(text: &str) -> Result<f64, String> {
+    let parsed = text.parse().ok().filter(|probability| (1e-15..=0.1).contains(probability));
+    parsed.ok_or_else(|| "write a probability from 1e-15 to 0.1".into())
+}
+
 /// A probability, by its name or as a number.
 pub fn probability(text: &str) -> Result<f64, String> {
     match text {
         "low" => Ok(1e-6),
         "normal" => Ok(5e-3),
         "high" => Ok(0.05),
-        _ => text
-            .parse()
-            .ok()
-            .filter(|probability| (1e-15..=0.1).contains(probability))
-            .ok_or_else(|| "write low, normal, high or a probability from 1e-15 to 0.1".into()),
+        _ => {
+            error_rate(text).map_err(|_| "write low, normal, high or a probability from 1e-15 to 0.1".into())
+        }
     }
 }
 

@@ -5,12 +5,14 @@
 //!  events, as they are read ─> events/: a form for each format
 //!  live findings ────────────> live/: the full screen
 //!  timelines, in parts ──────> export/: files for other programs
+//!  what a gate refused ──────> gate: JUnit's XML, GitHub's annotations
 //!  an overview ──────────────> report/: a page for a browser
 //! ```
 
 mod csv;
 pub mod events;
 pub mod export;
+pub mod gate;
 mod json;
 pub mod live;
 mod markdown;

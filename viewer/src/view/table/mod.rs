@@ -75,7 +75,10 @@ pub(super) fn shared_by(found: &Outliers) -> Vec<String> {
 /// What was read, and what is missing from it.
 fn opening(finding: &Finding, screen: &Screen) -> Page {
     let mut page = Page::default();
-    page.text(Style::Plain, notes::heading(finding.trace(), screen));
+    // A comparison names both of its recordings.
+    if !matches!(finding, Finding::Compare(_)) {
+        page.text(Style::Plain, notes::heading(finding.trace(), screen));
+    }
     let warnings = notes::losses(finding.trace()).into_iter().chain(notes::outside(finding));
     page.texts(Style::Warning, warnings.map(|warning| format!("warning: {warning}")));
     page
