@@ -7,7 +7,7 @@ use ratatui::widgets::{Paragraph, Wrap};
 
 use super::palette::Palette;
 use crate::view::Screen;
-use crate::view::table::{held_by, link_name, meanwhile_of, process_name, short_range};
+use crate::view::table::{held_by, incident_cause, link_name, meanwhile_of, process_name, short_range};
 use ltt_analysis::finding::{LinkFinding, Ns};
 use ltt_analysis::incidents::{Incident, IncidentKind};
 use ltt_analysis::text::amount::grouped;
@@ -30,12 +30,10 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, incident: &Incident, screen: &Scr
     let host =
         incident.process.host.as_deref().map_or(String::new(), |host| format!(" on {}", escape::text(host)));
     fact("process", process_name(&incident.process) + &host);
+    fact("cause", incident_cause(incident));
     for (depth, link) in incident.chain.iter().enumerate() {
         let name = if depth == 0 { "chain" } else { "" };
         fact(name, format!("{}{}", "  ".repeat(depth), described(link)));
-    }
-    if incident.chain.is_empty() {
-        fact("chain", "no event explains it".into());
     }
     let beside = incident.explained_by.iter().filter(|part| !incident.chain.contains(part));
     beside.for_each(|part| fact("besides", described(part)));
