@@ -47,6 +47,12 @@ impl Page {
         serde_json::from_str(between(&text, "id=\"data\">", "</script>")).expect("it is JSON")
     }
 
+    /// What the causes of incidents are called.
+    pub fn causes(&self) -> Vec<String> {
+        let label = |cause: &Value| cause["label"].as_str().unwrap().to_owned();
+        self.data()["incidents"]["causes"].as_array().unwrap().iter().map(label).collect()
+    }
+
     /// Checks that what incidents are charged with is what their causes have in all.
     pub fn charges_add_up(&self) {
         let incidents = &self.data()["incidents"];
@@ -203,6 +209,18 @@ fn empty_and_damaged_traces_are_told() {
     assert_eq!(page.said.status, 3, "{:?}", page.said);
     assert!(page.said.err.contains("warning: left out: "), "{:?}", page.said);
     assert!(between(&page.text(), "Lost, damaged or doubtful", "</section>").contains("stream_0"));
+}
+
+#[test]
+fn without_durations_nothing_is_said_of_incidents() {
+    let mut trace = Handwritten::new("alpha");
+    let mark = trace.class("app:mark", "u64 _number;");
+    (0..10_u64).for_each(|number| trace.event(mark, &[&number.to_le_bytes()]));
+    let trace = trace.write();
+    let untold = "o incidents can be told: no event has a duration";
+    assert!(Page::of(&[trace.path()]).text().contains(untold));
+    let table = said(ltt_top(["incidents"]).arg(trace.path())).out;
+    assert!(table.contains(untold), "{table}");
 }
 
 #[test]

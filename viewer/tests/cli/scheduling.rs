@@ -160,6 +160,10 @@ fn what_no_event_explains_is_explained_by_samples() {
         let page = Page::of(&[trace.path()]);
         assert!(page.text().contains(sentence), "{case}");
         page.charges_add_up();
+        // The page calls causes what the table calls them.
+        let called = page.causes();
+        assert_ne!(called[0], "in no event", "{case}: {called:?}");
+        called.iter().for_each(|name| assert!(table.contains(name.as_str()), "{case}: {name}: {table}"));
     }
 }
 

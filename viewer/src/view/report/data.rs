@@ -7,12 +7,13 @@ use serde_json::{Map, Value, json};
 
 use crate::view::Screen;
 use crate::view::table::{
-    Names, details, incident_cause, incident_notes, inner_links, key_label, link_name, process_name,
+    Names, cause_name, details, incident_cause, incident_notes, inner_links, key_label, link_name,
+    process_name,
 };
 use ltt_analysis::finding::with_times;
 use ltt_analysis::finding::{EventFinding, GroupFinding, GroupName, LinkFinding, Ns};
 use ltt_analysis::groups::Top;
-use ltt_analysis::incidents::{CauseFinding, Incident, IncidentKind, Incidents};
+use ltt_analysis::incidents::{Incident, Incidents};
 use ltt_analysis::outliers::{Outliers, PeriodKind};
 use ltt_analysis::overview::{Overview, PER_OCTAVE, Slices, limits};
 use ltt_analysis::text::amount::counted;
@@ -196,7 +197,7 @@ fn incidents(found: &Incidents, in_full: usize, most: usize, at: &impl Fn(i64) -
         .iter()
         .map(|cause| {
             json!({
-                "label": cut(&cause_label(cause)),
+                "label": cut(&cause_name(cause)),
                 "count": cause.count,
                 "total_us": cause.total,
                 "longest_us": cause.longest,
@@ -206,25 +207,13 @@ fn incidents(found: &Incidents, in_full: usize, most: usize, at: &impl Fn(i64) -
         .collect();
     json!({
         "threshold_us": found.threshold,
+        "intervals": found.intervals,
         "hidden": found.found - marks.len() as u64,
         "marks": marks,
         "shown": shown,
         "causes": causes,
         "advice": advice,
     })
-}
-
-fn cause_label(cause: &CauseFinding) -> String {
-    let detail = cause
-        .detail
-        .as_ref()
-        .map_or(String::new(), |detail| format!(" ({})", escape::text(short_name(detail))));
-    match (&cause.event, cause.kind) {
-        (Some(event), _) => format!("{}{detail}", key_label(event, &cause.key)),
-        (None, Some(IncidentKind::Silence)) => "silent".into(),
-        (None, Some(IncidentKind::Starved)) => "clients not served".into(),
-        (None, _) => "in no event".into(),
-    }
 }
 
 fn incident(incident: &Incident, mark: usize, advice: Option<usize>) -> Value {

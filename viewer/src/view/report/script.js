@@ -218,7 +218,12 @@ const text = (x, y, anchor, content, name) => svg("text", { x, y, "text-anchor":
 const fitted = (content, width) => (content.length * 7.5 > width ? `${content.slice(0, Math.floor(width / 7.5) - 1)}…` : content);
 const rectangle = (x, y, width, height) => `M${x.toFixed(1)} ${y.toFixed(1)}h${width.toFixed(1)}v${height.toFixed(1)}h${(-width).toFixed(1)}z`;
 const colourOf = (cause) => `var(--cause-${cause === undefined ? 7 : Math.min(cause, 7)})`;
-const mainCause = (mark) => mark[2][0];
+// The cause that explains most of an incident.
+const mainCause = ([, , charges]) => {
+  let main = 0;
+  for (let place = 2; place < charges.length; place += 2) if (charges[place + 1] > charges[main + 1]) main = place;
+  return charges[main];
+};
 
 const LEFT = 58, RIGHT = 12, RATE = { top: 18, height: 78 }, HELD = { top: 120, height: 66 }, HEAT = { top: 212, height: 208 };
 const BOTTOM = HEAT.top + HEAT.height;
@@ -476,7 +481,7 @@ function drawCauses() {
   });
   const smaller = items.slice(FIRST_CAUSES);
   replace("causes", ...items.slice(0, FIRST_CAUSES), smaller.length ? el("li", {}, el("details", {}, el("summary", {}, `${count(smaller.length, "smaller cause")}`), el("ul", { class: "bars" }, ...smaller))) : "");
-  if (!rows.length) replace("causes", el("li", { class: "faint" }, isWhole ? "Nothing was held up that long." : "Nothing was held up that long in this range."));
+  if (!rows.length) replace("causes", el("li", { class: "faint" }, !incidents.intervals ? "No event has a duration." : isWhole ? "Nothing was held up that long." : "Nothing was held up that long in this range."));
   if (!isWhole && incidents.hidden > 0) $("causes").append(el("li", { class: "faint" }, `Of the ${count(incidents.marks.length, "longest incident")} only: the file does not hold the others.`));
 }
 function incidentDetails(incident) {

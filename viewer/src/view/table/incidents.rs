@@ -35,6 +35,9 @@ pub fn add(found: &Incidents, screen: &Screen, page: &mut Page) {
 
 pub fn headline(found: &Incidents) -> String {
     let threshold = found.threshold.in_words();
+    if found.intervals == 0 {
+        return "no incidents can be told: no event has a duration".into();
+    }
     if found.found == 0 {
         return format!("no incidents: nothing was held up for {threshold} or longer");
     }
@@ -352,6 +355,21 @@ pub fn process(process: &ProcessFinding) -> String {
 }
 
 /// The first causes, each with what helps.
+/// What a cause is called, in tables and on pages.
+pub fn cause_name(cause: &CauseFinding) -> String {
+    let detail = cause
+        .detail
+        .as_ref()
+        .map_or(String::new(), |detail| format!(" ({})", escape::text(short_name(detail))));
+    match (&cause.event, cause.system, cause.kind) {
+        (Some(event), ..) => format!("{}{detail}", name(event, &cause.key)),
+        (None, Some(system), _) => system_cause(system).into(),
+        (None, None, Some(IncidentKind::Silence)) => "silent".into(),
+        (None, None, Some(IncidentKind::Starved)) => "not served".into(),
+        (None, None, _) => "in no event".into(),
+    }
+}
+
 pub fn causes(causes: &[CauseFinding], most: usize) -> Grid {
     let columns = [
         Column::number("TOTAL"),
@@ -364,23 +382,12 @@ pub fn causes(causes: &[CauseFinding], most: usize) -> Grid {
     grid.sorted_by = Some("TOTAL".into());
     let mut advised = Vec::new();
     for cause in causes.iter().take(most) {
-        let detail = cause
-            .detail
-            .as_ref()
-            .map_or(String::new(), |detail| format!(" ({})", escape::text(short_name(detail))));
-        let called = match (&cause.event, cause.system, cause.kind) {
-            (Some(event), ..) => format!("{}{detail}", name(event, &cause.key)),
-            (None, Some(system), _) => system_cause(system).into(),
-            (None, None, Some(IncidentKind::Silence)) => "silent".into(),
-            (None, None, Some(IncidentKind::Starved)) => "not served".into(),
-            (None, None, _) => "in no event".into(),
-        };
         grid.row(vec![
             cause.total.short(),
             grouped(cause.count.into()),
             cause.longest.short(),
             cause.period.map_or(String::new(), |period| format!("~{}", period.short())),
-            called,
+            cause_name(cause),
         ]);
         // Advice that applies to several causes is given once.
         if let Some(advice) = &cause.advice
