@@ -46,15 +46,16 @@ impl Act {
     /// What only a real one does.
     pub const REAL: [Act; 6] = [Act::Pause, Act::Keys, Act::Eval, Act::Publish, Act::Large, Act::Replicate];
 
-    /// The name of the command that must be the cause if it kept clients waiting, where there is one.
-    pub fn event(self) -> Option<&'static str> {
+    /// The names of the command, one of which must be the cause if it kept clients waiting; none if it is not a command.
+    pub fn events(self) -> &'static [&'static str] {
         match self {
-            Act::Sleep => Some("debug"),
-            Act::Pause => Some("pause"),
-            Act::Keys => Some("keys"),
-            Act::Eval => Some("eval"),
-            Act::Publish => Some("publish"),
-            Act::Nothing | Act::Stop | Act::Untraced | Act::Hog | Act::Large | Act::Replicate => None,
+            // valkey-lite has the name of the sub-command.
+            Act::Sleep => &["debug", "sleep"],
+            Act::Pause => &["pause"],
+            Act::Keys => &["keys"],
+            Act::Eval => &["eval"],
+            Act::Publish => &["publish"],
+            Act::Nothing | Act::Stop | Act::Untraced | Act::Hog | Act::Large | Act::Replicate => &[],
         }
     }
 }

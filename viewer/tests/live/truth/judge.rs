@@ -96,9 +96,9 @@ impl Scores {
         if !self.reported.add(most > 10 * MS) {
             println!("{of}: {done:?} kept clients waiting for {} ns and is not reported", waited.least);
         }
-        if let (Some(event), Some(incident)) = (done.act.event(), incident) {
+        if let ([_, ..], Some(incident)) = (done.act.events(), incident) {
             let name = incident["cause"]["key"]["name"].as_str().unwrap_or_default();
-            if !self.named.add(name == event) {
+            if !self.named.add(done.act.events().contains(&name)) {
                 println!("{of}: {done:?} is named {name}: {incident}");
             }
         }

@@ -128,8 +128,10 @@ fn run(
             thread::sleep(pause);
         }
         let key = random.u32(..1000);
-        let command = if key.is_multiple_of(2) { "SET" } else { "APPEND" };
-        let command = format!("{command} key-{key} 1\r\n").repeat(count);
+        // Commands that any server has: one that it refuses is in no event.
+        let command =
+            if key.is_multiple_of(2) { format!("SET key-{key} 1") } else { format!("INCR key-{key}") };
+        let command = (command + "\r\n").repeat(count);
         let sent = now();
         if stream.write_all(command.as_bytes()).is_err() {
             break;
