@@ -1,6 +1,7 @@
 //! Findings as text for a terminal.
 
 mod brief;
+mod cause;
 mod compare;
 mod grid;
 mod heat;
@@ -13,11 +14,12 @@ mod page;
 mod slow;
 mod top;
 
+pub(super) use cause::{cause_name, held_by};
 pub use heat::GUTTER as HEAT_GUTTER;
 pub(super) use incidents::meanwhile as meanwhile_of;
 pub(super) use incidents::{
-    cause as incident_cause, cause_name, footnotes as incident_footnotes, headline as incident_headline,
-    held_by, notes as incident_notes, process as process_name, short_range, slow_period,
+    cause as incident_cause, footnotes as incident_footnotes, headline as incident_headline,
+    notes as incident_notes, process as process_name, short_range, slow_period,
 };
 pub(super) use label::figure;
 pub(super) use label::{Names, details, link as link_name, name as key_label};
