@@ -70,6 +70,13 @@ fn outline(found: &Value) -> String {
         }
         text.push('\n');
     }
+    for what in ["untraced", "restarts"] {
+        for time in found[what].as_array().unwrap() {
+            let [begin, end] =
+                ["begin_ns", "end_ns"].map(|name| (time[name].as_i64().unwrap() - BEGIN as i64) as f64 / 1e3);
+            text += &format!("{what}: {begin} to {end}\n");
+        }
+    }
     text + &format!(
         "blocked {}, unexplained {}, set aside {}\n",
         found["blocked_us"], found["unexplained_us"], found["set_aside"]
@@ -85,6 +92,26 @@ fn after<'f>(found: &'f Value, truth: &str, within_ms: i64) -> Vec<&'f Value> {
         (sent - 1_000_000..sent + within_ms * 1_000_000).contains(&incident["begin_ns"].as_i64().unwrap())
     };
     found["incidents"].as_array().unwrap().iter().filter(is_near).collect()
+}
+
+#[test]
+fn a_longer_threshold_only_leaves_out_shorter_incidents() {
+    let shared = SharedTrace::unpack_named("valkey-causes");
+    let found = |threshold: &str| {
+        let found = json(ltt_top(["incidents", "-n", "0", "--longer-than", threshold]).arg(shared.folder()));
+        found["incidents"].as_array().unwrap().clone()
+    };
+    let (all, long) = (found("1ms"), found("10ms"));
+    let is_long = |incident: &&Value| incident["held_us"].as_f64().unwrap() >= 10_000.0;
+    let expected: Vec<Value> = all.iter().filter(is_long).cloned().collect();
+    assert!(long.len() > 3 && all.len() > long.len());
+    let times = |of: &[Value]| -> Vec<(i64, i64)> {
+        let time = |incident: &Value, name: &str| incident[name].as_i64().unwrap();
+        let mut times: Vec<_> = of.iter().map(|one| (time(one, "begin_ns"), time(one, "end_ns"))).collect();
+        times.sort_unstable();
+        times
+    };
+    assert_eq!(times(&long), times(&expected));
 }
 
 #[test]
