@@ -80,8 +80,8 @@ Examples:
 pub const HTML_HELP: &str = "\
 The page needs no network and no other file: losses and damage first, incidents with causes, victims and advice, \
 throughput and a heat map of durations over time, a table of groups with their histograms and tails, the slowest \
-events, what is unusual, and clients. A range of time narrows all of that, and the page's address remembers what is \
-chosen. It is smaller than 2 MB: of long traces it has the heaviest groups, the longest incidents and wider slices of \
+events, what is unusual, and clients. A range of time narrows incidents, groups and slowest events, and the page's \
+address remembers what is chosen. It is smaller than 2 MB: of long traces it has the heaviest groups, the longest incidents and wider slices of \
 time, and says so.
 
 Examples:

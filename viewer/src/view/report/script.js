@@ -549,7 +549,8 @@ function drawGroups() {
     rows.sort((one, other) => (other.figures[by] ?? -1) - (one.figures[by] ?? -1));
   }
   if (state.up) rows.reverse();
-  const sortedBy = state.sort || (data.top.sorted_by === "total" || isNarrowed() ? "total_us" : "");
+  const given = [data.top.sorted_by, `${String(data.top.sorted_by).replace(".", "")}_us`].find((name) => name in columns) ?? "";
+  const sortedBy = state.sort || (isNarrowed() ? "total_us" : given);
   const header = (name, title, isNumber) => {
     const isSorted = sortedBy === name, isUp = name === "name" ? !state.up : state.up;
     return el("th", { scope: "col", class: isNumber ? "number" : undefined, "aria-sort": isSorted ? (isUp ? "ascending" : "descending") : "none" },
@@ -623,11 +624,13 @@ function drawStatic() {
   const key = Array.from({ length: 8 }, (_, level) => el("i"));
   key.forEach((cell, level) => { cell.style.background = `var(--heat-${level + 1})`; });
   replace("heat-key", ...key);
-  replace("legend", ...incidents.causes.slice(0, 8).map((cause, place) => {
+  const causes = incidents.causes.slice(0, 8).map((cause, place) => {
     const dot = el("span", { class: "dot", "aria-hidden": "true" });
     dot.style.background = colourOf(place);
     return el("li", {}, dot, place === 7 && incidents.causes.length > 8 ? "other causes" : cause.label);
-  }));
+  });
+  const slow = data.periods.length ? [el("li", {}, el("span", { class: "dot shade", "aria-hidden": "true" }), "slower than usual for a while")] : [];
+  replace("legend", ...causes, ...slow);
   $("shown").append(el("option", { value: "" }, "all groups"), ...groups.flatMap(({ label }, place) => slices.groups[place]?.unit_ns ? [el("option", { value: place }, label)] : []));
 }
 

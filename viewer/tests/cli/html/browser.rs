@@ -190,6 +190,40 @@ fn nothing_overflows_and_axe_finds_nothing_serious_at_any_width_in_any_colours()
     }
 }
 
+/// The colours of the page whose contrast to it is below 3, as WCAG defines it.
+const FAINT: &str = "(() => { const style = getComputedStyle(document.documentElement); \
+    const linear = (part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4); \
+    const light = (name) => { const hex = style.getPropertyValue(name).trim(); \
+        const [red, green, blue] = [1, 3, 5].map((at) => linear(parseInt(hex.slice(at, at + 2), 16) / 255)); \
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue; }; \
+    const contrast = (one, other) => (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05); \
+    const names = [...'12345678'].map((level) => `--heat-${level}`).concat([...'01234567'].map((cause) => `--cause-${cause}`)); \
+    return names.filter((name) => !(contrast(light(name), light('--page')) >= 3)); })()";
+
+#[test]
+#[ignore = "make check: needs Chromium"]
+fn every_colour_is_seen_and_named_and_the_order_is_marked() {
+    let Some(mut browser) = Chromium::start() else { return };
+    for (trace, sort, title) in [("valkey-causes", "p99", "p99"), ("valkey-mixed", "max", "Longest")] {
+        let shared = SharedTrace::unpack_named(trace);
+        let page = Page::with(&[shared.folder()], &["--sort", sort]);
+        for is_dark in [false, true] {
+            browser.resize(1440, is_dark);
+            browser.open(&page.path(), "");
+            assert_eq!(browser.evaluate(FAINT), Value::Array(Vec::new()), "dark: {is_dark}");
+        }
+        let sorted = "Array.from(document.querySelectorAll('#groups th[aria-sort=descending]'), (title) => title.textContent)";
+        assert_eq!(browser.evaluate(sorted), Value::from(vec![title]));
+        let shades = browser.evaluate("document.querySelectorAll('#timeline-picture .shade').length");
+        let named = browser.evaluate("document.querySelectorAll('#legend .shade').length");
+        assert_eq!(
+            shades.as_u64() > Some(0),
+            named.as_u64() == Some(1),
+            "{trace}: {shades} shades, {named} in the legend"
+        );
+    }
+}
+
 #[test]
 #[ignore = "make check: needs Chromium"]
 fn hostile_names_are_shown_and_do_nothing() {
