@@ -3,12 +3,15 @@
 use std::collections::BTreeSet;
 
 use ltt_analysis::text::amount::counted;
+use parquet::errors::ParquetError;
 use serde_json::json;
 
 use crate::delta;
 use crate::host_state::HostPlace;
+use crate::incidents;
 use crate::store::Store;
-use crate::tables::{TABLES, begin_of, date_of, written_date};
+use crate::table::TableFile;
+use crate::tables::{NewFile, TABLES, begin_of, date_of, written_date};
 
 const HORIZON: &str = "_ltt/horizon.json";
 
@@ -30,6 +33,7 @@ pub fn prune(store: &Store, keep_ns: u64, grace_ns: u64) -> Result<String, Strin
     store.put(HORIZON, json!({ "keep_from_ns": from }).to_string().as_bytes())?;
     let mut removed = BTreeSet::new();
     let is_logged = delta::has_logs(store)?;
+    keep_a_file(store, &day, is_logged)?;
     for table in TABLES {
         if is_logged {
             delta::change(store, table, "DELETE", |snapshot| {
@@ -57,6 +61,27 @@ pub fn prune(store: &Store, keep_ns: u64, grace_ns: u64) -> Result<String, Strin
         }
     }
     Ok(format!("removed {}; kept those from {day} on", counted(removed.len() as u64, "day")))
+}
+
+/// Engines refuse a table without files. If all incidents are older than the days that are kept, an empty file stays for them.
+fn keep_a_file(store: &Store, day: &str, is_logged: bool) -> Result<(), String> {
+    let first_kept = |table: &str| -> Result<Option<String>, String> {
+        let names = store.names(table)?;
+        let dates = names.iter().filter_map(|name| name.strip_prefix("date=")).filter(|date| *date >= day);
+        Ok(dates.min().map(str::to_owned))
+    };
+    let (Some(date), None) = (first_kept("events")?, first_kept("incidents")?) else { return Ok(()) };
+    let host = "none";
+    let path = format!("incidents/date={date}/host={host}/empty-0.parquet");
+    let complete = store.staging("prune")?.join("empty");
+    let unwritable = |error: ParquetError| format!("{path}: {error}");
+    let file = incidents::layout().and_then(|layout| TableFile::create(&complete, &layout));
+    let size = file.and_then(|file| file.finish(&[])).map_err(unwritable)?;
+    store.publish(&complete, &path)?;
+    match is_logged {
+        true => delta::add(store, &[NewFile::compacted("incidents", &date, host, path, size)]),
+        false => Ok(()),
+    }
 }
 
 /// Removes the files that the log of a table has removed, once no reader of an older version needs them.

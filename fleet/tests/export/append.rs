@@ -165,5 +165,7 @@ fn days_are_removed_by_command_and_not_brought_back_by_an_export() {
     let (status, said) = said(prune.args(["prune", "--keep", "30d"]).arg(tables.path()));
     assert_eq!((status, rows(tables.path(), "events")), (0, 1), "{said}");
     assert!(said.contains("removed 1 day;") && files(tables.path(), "groups").len() == 1, "{said}");
+    // Engines refuse a table without files.
+    assert_eq!((files(tables.path(), "incidents").len(), rows(tables.path(), "incidents")), (1, 0));
     export(tables.path(), &[traces.path()], 0, 1);
 }
