@@ -65,32 +65,37 @@ pub fn guarded<T>(
     failed
 }
 
+/// Initialises a component: loads the library, has a port added and a state made, and leaves the state to the component.
+pub fn initialized<T>(
+    component: *mut bt_self_component,
+    make: impl FnOnce() -> Result<(bt_self_component_add_port_status, T), String>,
+) -> bt_component_class_initialize_method_status {
+    if load().is_err() {
+        return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+    }
+    guarded(component, BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR, || {
+        let (BT_SELF_COMPONENT_ADD_PORT_STATUS_OK, state) = make()? else { return Err(take_error()) };
+        // SAFETY: the component is being initialised; its finaliser takes the state back.
+        unsafe { bt().bt_self_component_set_data(component, Box::into_raw(Box::new(state)).cast()) };
+        Ok(BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK)
+    })
+}
+
 unsafe extern "C" fn initialize<const COMMAND: usize>(
     component: *mut bt_self_component_sink,
     _: *mut bt_self_component_sink_configuration,
     given: *const bt_value,
     _: *mut c_void,
 ) -> bt_component_class_initialize_method_status {
-    if load().is_err() {
-        return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
-    }
-    guarded(component.cast(), BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR, || {
+    initialized(component.cast(), || {
+        let none = ptr::null_mut();
         // SAFETY: the parameters are a map, and the component is being initialised.
         unsafe {
             let sink = Sink::new(COMMANDS[COMMAND].0, parameters(given)?);
-            let status = bt().bt_self_component_sink_add_input_port(
-                component,
-                c"in".as_ptr(),
-                ptr::null_mut(),
-                ptr::null_mut(),
-            );
-            if status != BT_SELF_COMPONENT_ADD_PORT_STATUS_OK {
-                return Err(take_error());
-            }
-            let state = Box::new(State { sink: Some(sink), iterator: ptr::null_mut() });
-            bt().bt_self_component_set_data(component.cast(), Box::into_raw(state).cast());
+            let port =
+                bt().bt_self_component_sink_add_input_port(component, c"in".as_ptr(), none, none.cast());
+            Ok((port, State { sink: Some(sink), iterator: ptr::null_mut() }))
         }
-        Ok(BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK)
     })
 }
 

@@ -11,11 +11,11 @@ use ctf_reader::{EventClass, FieldKind, InOrder, OrderedEvent, Reader, Scope, St
 use serde_json::Value;
 
 use super::bindings::*;
-use super::component::guarded;
-use super::error::{made, take_error};
+use super::component::{guarded, initialized};
+use super::error::made;
 use super::make::{add_form, event_class, set};
 use super::value::parameters;
-use super::{bt, c_text, load};
+use super::{bt, c_text};
 use crate::parameters::spelled;
 
 pub const DESCRIPTION: &CStr = c"Reads CTF 1.8 and 2 with the reader of ltt-top";
@@ -27,10 +27,8 @@ pub unsafe extern "C" fn initialize(
     given: *const bt_value,
     _: *mut c_void,
 ) -> bt_component_class_initialize_method_status {
-    if load().is_err() {
-        return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
-    }
-    guarded(component.cast(), BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR, || {
+    initialized(component.cast(), || {
+        let none = ptr::null_mut();
         // SAFETY: the parameters are a map, and the component is being initialised.
         unsafe {
             let mut inputs = Vec::new();
@@ -42,18 +40,10 @@ pub unsafe extern "C" fn initialize(
                 }
             }
             let reader = Reader::open(&inputs).map_err(|error| error.to_string())?;
-            let status = bt().bt_self_component_source_add_output_port(
-                component,
-                c"out".as_ptr(),
-                ptr::null_mut(),
-                ptr::null_mut(),
-            );
-            if status != BT_SELF_COMPONENT_ADD_PORT_STATUS_OK {
-                return Err(take_error());
-            }
-            bt().bt_self_component_set_data(component.cast(), Box::into_raw(Box::new(reader)).cast());
+            let port =
+                bt().bt_self_component_source_add_output_port(component, c"out".as_ptr(), none, none.cast());
+            Ok((port, reader))
         }
-        Ok(BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK)
     })
 }
 
