@@ -6,6 +6,7 @@ use super::output::{Format, Output, unsupported};
 use super::table::Names;
 use ltt_analysis::Finding;
 use ltt_analysis::compare::{Compare, FailureFinding};
+use ltt_analysis::text::escape;
 
 /// A format for files only: each limit is a test.
 pub const JUNIT: Format =
@@ -56,11 +57,12 @@ pub fn annotations(compare: &Compare, out: &mut dyn Write) -> io::Result<()> {
     })
 }
 
-/// What was found, in one line.
+/// What was found, in one line. A reason may have names from a damaged trace, whatever is in them.
 pub fn said(failure: &FailureFinding) -> String {
+    let reason = escape::text(&failure.reason);
     match &failure.name {
-        Some(name) => format!("{}: {}", Names::default().group(name), failure.reason),
-        None => failure.reason.clone(),
+        Some(name) => format!("{}: {reason}", Names::default().group(name)),
+        None => reason,
     }
 }
 
