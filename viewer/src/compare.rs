@@ -51,11 +51,15 @@ pub fn run(options: &CompareOptions) -> Result<Outcome, Trouble> {
     let finding = progress::shown(&state, || question.answer(&mut input, &selection))?;
     let Finding::Compare(found) = &finding else { unreachable!("a comparison was asked for") };
     let has_failed = !found.failures.is_empty();
-    options.report.iter().try_for_each(|file| file.write(&finding, &invocation.screen))?;
-    if options.annotate {
-        gate::annotations(found, &mut io::stdout().lock())?;
+    // GitHub reads both; a program that reads the output wants nothing else there.
+    match (options.annotate, options.common.format.0.is_for_people) {
+        (true, true) => gate::annotations(found, &mut io::stdout().lock())?,
+        (true, false) => gate::annotations(found, &mut io::stderr().lock())?,
+        (false, _) => {}
     }
     let outcome = invocation.write(&finding)?;
+    // A file that cannot be written does not take the result along.
+    options.report.iter().try_for_each(|file| file.write(&finding, &invocation.screen))?;
     Ok(if has_failed { Outcome::Exceeded } else { outcome })
 }
 

@@ -57,8 +57,13 @@ pub fn annotations(compare: &Compare, out: &mut dyn Write) -> io::Result<()> {
     })
 }
 
+/// A failure as people read it.
+pub fn line(failure: &FailureFinding) -> String {
+    format!("fails {}: {}", failure.condition, said(failure))
+}
+
 /// What was found, in one line. A reason may have names from a damaged trace, whatever is in them.
-pub fn said(failure: &FailureFinding) -> String {
+fn said(failure: &FailureFinding) -> String {
     let reason = escape::text(&failure.reason);
     match &failure.name {
         Some(name) => format!("{}: {reason}", Names::default().group(name)),

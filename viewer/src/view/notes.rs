@@ -1,6 +1,6 @@
 //! Notes on a result: what was lost, left out, or guessed.
 
-use super::Screen;
+use super::{Screen, gate};
 use ctf_reader::MAX_DAMAGE;
 use ltt_analysis::finding::{
     DamageFinding, Empty, EmptyCause, Forgotten, GroupName, Notes, Ns, TraceFinding,
@@ -31,6 +31,7 @@ pub fn warnings(finding: &Finding, screen: &Screen) -> Vec<String> {
     warnings.extend(outside(finding));
     if let Finding::Compare(compare) = finding {
         warnings.extend(losses(&compare.before));
+        warnings.extend(compare.failures.iter().map(gate::line));
     }
     warnings.extend(finding.notes().empty.iter().map(|empty| self::empty(empty, screen)));
     warnings

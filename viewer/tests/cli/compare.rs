@@ -235,6 +235,18 @@ fn ci_gets_a_summary_tests_and_annotations() {
     assert_eq!(status, 4, "{said}");
     let annotation = said.lines().next().unwrap();
     assert!(annotation.starts_with("::error title=ltt-top compare p50>+10%25::app:get: +"), "{annotation}");
+    // A program that reads the output reads nothing else there, and a file that cannot be written does not take it along.
+    let sides = [before.path(), after.path()];
+    for format in ["json", "csv"] {
+        let mut command = ltt_top(["compare", "--format", format, "--report", "/nowhere/gate.xml"]);
+        let said = super::run::said(command.args(["--annotate", "--fail-if", "p50>+10%"]).args(sides));
+        assert!(said.status == 1 && said.err.contains("cannot write /nowhere/gate.xml: "), "{said:?}");
+        assert!(!said.out.contains("::error") && said.err.contains("::error title="), "{said:?}");
+        match format {
+            "json" => assert_eq!(serde_json::from_str::<Value>(&said.out).unwrap()["kind"], "compare"),
+            _ => assert!(said.err.contains("warning: fails p50>+10%: app:get: +"), "{said:?}"),
+        }
+    }
     let summary = std::fs::read_to_string(summary).unwrap();
     assert!(
         summary.starts_with("before\n") && summary.contains("fails p50") && summary.contains("| "),

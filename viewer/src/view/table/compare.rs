@@ -34,7 +34,7 @@ pub fn add(compare: &Compare, screen: &Screen, page: &mut Page) {
     let losses = notes::losses(&compare.before);
     page.texts(Style::Warning, losses.iter().map(|loss| format!("warning: before: {loss}")));
     for failure in &compare.failures {
-        page.text(Style::Warning, format!("fails {}: {}", failure.condition, gate::said(failure)));
+        page.text(Style::Warning, gate::line(failure));
     }
     page.text(Style::Headline, headline(compare));
     let names = Names::new(compare.groups.iter().map(|group| &*group.name.event), screen.is_narrow());
