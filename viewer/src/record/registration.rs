@@ -3,10 +3,10 @@
 //! LTTng-UST looks for a daemon at once only if it was waiting for one: a program that lost a daemon sleeps for 5 s first. So
 //! the programs that will register are looked up in `/proc`, and waited for.
 
-use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use std::{env, fs};
 
 use super::lttng::daemon_file;
 use super::offering::{OfferingProcess, offering};
@@ -121,11 +121,11 @@ fn traceable() -> Vec<TraceableProcess> {
 }
 
 /// The ID of a process where it runs, if it uses LTTng and, as far as that can be told, this session daemon: what another
-/// user's process has loaded cannot be read.
+/// user's process has loaded cannot be read, and not every process says which daemon it looks for.
 pub fn may_register(pid: u32) -> Option<u32> {
     let folder = PathBuf::from(format!("/proc/{pid}"));
-    let is_secret = || fs::read(folder.join("environ")).is_err();
-    let may = has_listener(&folder) && (TraceableProcess::of(pid).is_some() || is_secret());
+    let is_untold = || environment(&folder).is_none();
+    let may = has_listener(&folder) && (TraceableProcess::of(pid).is_some() || is_untold());
     may.then(|| proc::inner_id(&folder).unwrap_or(pid))
 }
 
@@ -159,14 +159,24 @@ fn has_listener(process: &Path) -> bool {
 
 /// Where a process looks for session daemons, as seen from here: that of its user and that of the machine.
 fn sockets_of(process: &Path) -> [PathBuf; 2] {
-    let environment = fs::read(process.join("environ")).unwrap_or_default();
-    let variable = |name: &str| {
-        let mut all =
-            environment.split(|&byte| byte == 0).filter_map(|entry| std::str::from_utf8(entry).ok());
-        all.find_map(|entry| entry.strip_prefix(name)?.strip_prefix('=').map(str::to_owned))
+    let home = match environment(process) {
+        Some(variables) => {
+            let value = |name| variables.iter().find_map(|(key, value)| (key == name).then(|| value.clone()));
+            value("LTTNG_HOME").or_else(|| value("HOME")).unwrap_or_default()
+        }
+        None => env::var("HOME").unwrap_or_default(),
     };
-    let home = variable("LTTNG_HOME").or_else(|| variable("HOME")).unwrap_or_default();
     // Paths below its root folder: a container has another one.
     let within = |folder: &str| process.join("root").join(folder.trim_start_matches('/'));
     [within(&home).join(".lttng").join(SOCKET), within("var/run/lttng").join(SOCKET)]
+}
+
+/// The environment that a process was started with, unless it is secret or was overwritten: Redis and Valkey write their
+/// title there.
+fn environment(process: &Path) -> Option<Vec<(String, String)>> {
+    let bytes = fs::read(process.join("environ")).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let variables = text.split('\0').filter_map(|entry| entry.split_once('='));
+    let variables: Vec<_> = variables.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+    (!variables.is_empty()).then_some(variables)
 }
