@@ -26,7 +26,7 @@ git rev-parse --quiet --verify HEAD >/dev/null || fail "this is not a Git reposi
 
 step "Building ltt-top, lttng-catalog and ltt-parquet"
 cargo build --locked --profile "$profile" --package ltt-top --package ltt-babeltrace2 --package lttng-catalog-cli --package ltt-parquet \
-	--features ltt-parquet/man,ltt-top/babeltrace2
+	--features ltt-parquet/man,ltt-parquet/object-storage,ltt-top/babeltrace2
 step "Building the module for stock servers"
 MODULE_PROFILE=$profile scripts/module.sh >/dev/null
 
@@ -49,6 +49,7 @@ compress() { gzip --best --no-name "$@"; }
 crates() {
 	local features=()
 	if [ "$1" = ltt-top ]; then features=(--features babeltrace2); fi
+	if [ "$1" = ltt-parquet ]; then features=(--features object-storage); fi
 	cargo tree --locked --offline --package "$1" "${features[@]}" --edges normal --prefix none --format '{p}|{l}' |
 		grep --invert-match "($PWD" | sort --unique
 }

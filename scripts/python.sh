@@ -25,7 +25,7 @@ if [ ! -x "$folder/bin/pip" ]; then
 	}
 fi
 for package in "$@"; do
-	"$folder/bin/python" -c "import importlib.util, sys; sys.exit(importlib.util.find_spec('${package%%[=<>]*}') is None)" ||
+	"$folder/bin/python" -c "import importlib.util, sys; sys.exit(importlib.util.find_spec('${package%%[=<>[]*}') is None)" ||
 		timeout "${PYTHON_TIMEOUT:-60}" "$folder/bin/pip" --quiet --disable-pip-version-check --timeout 10 --retries 1 install "$package" >&2 ||
 		unavailable "Python's package $package cannot be installed"
 done

@@ -44,7 +44,7 @@ pub struct ExportOptions {
     #[arg(value_name = "TRACE", required = true)]
     pub traces: Vec<PathBuf>,
 
-    /// The folder of the tables; it is created if it does not exist.
+    /// The folder of the tables, which is created if it does not exist, or a bucket, e.g. s3://bucket/tables.
     #[arg(short, long, value_name = "DIR", required_unless_present = "list")]
     pub output: Option<PathBuf>,
 

@@ -43,7 +43,8 @@ pub fn compact(store: &Store, before: &str, grace_ns: u64) -> std::result::Resul
         for ((date, host), files) in partitions.into_iter().filter(|(_, files)| files.len() > 1) {
             let name = key(&files.iter().map(|(path, _)| path).collect::<Vec<_>>());
             let staging = store.staging(&name)?;
-            let inputs: Vec<PathBuf> = files.iter().map(|(path, _)| store.local(path)).collect();
+            let inputs = files.iter().map(|(path, _)| store.local(path, &staging));
+            let inputs: Vec<PathBuf> = inputs.collect::<std::result::Result<_, _>>()?;
             let output = staging.join("compacted");
             let merged = merge(&inputs, &output)
                 .map_err(|error| format!("cannot compact {table} of {host}: {error}"))?;
@@ -53,6 +54,10 @@ pub fn compact(store: &Store, before: &str, grace_ns: u64) -> std::result::Resul
             _ = std::fs::remove_dir_all(staging);
             let mut is_done = true;
             delta::change(store, table, "OPTIMIZE", |snapshot| {
+                // The answer to the attempt before may have been lost.
+                if snapshot.files.contains_key(&file.path) {
+                    return Ok(Vec::new());
+                }
                 // Retention may have removed them meanwhile.
                 is_done = files.iter().all(|(path, _)| snapshot.files.contains_key(path));
                 let removed = files.iter().map(|(_, file)| delta::removed(file, false));

@@ -224,7 +224,7 @@ pub fn forget(store: &Store, table: &str, until_ms: i64) -> Result<(), String> {
     let is_old = |name: &&String| {
         name.split('.').next().is_some_and(|name| name.parse().is_ok_and(|version: u64| version < last))
     };
-    names.iter().filter(is_old).try_for_each(|name| store.remove(&log_path(table, name)))
+    store.remove_all(&names.iter().filter(is_old).map(|name| log_path(table, name)).collect::<Vec<_>>())
 }
 
 /// Until when files that were removed from the log are gone, in milliseconds since 1970.

@@ -101,7 +101,9 @@ pub fn run(options: &ExportOptions) -> Result<Summary, String> {
     thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
-                while let Some(host) = hosts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                while store.trouble().is_none()
+                    && let Some(host) = hosts.get(next.fetch_add(1, Ordering::Relaxed))
+                {
                     let result = export(host, &context);
                     done.lock().unwrap_or_else(PoisonError::into_inner).push((host.name.clone(), result));
                 }
@@ -110,6 +112,9 @@ pub fn run(options: &ExportOptions) -> Result<Summary, String> {
     });
     context.log(true)?;
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(trouble) = store.trouble() {
+        return Err(format!("{trouble}; run it again: it goes on where this one ended"));
+    }
     let output = options.output.as_deref().unwrap_or(Path::new(""));
     Ok(summary::sum_up(&output.display().to_string(), &damage, done))
 }
@@ -133,6 +138,7 @@ impl<'o> Context<'o> {
         if unlogged.is_empty() || !(is_end || waits || unlogged.len() >= MOST_TOGETHER) {
             return Ok(());
         }
+        unlogged.iter().try_for_each(|(place, ..)| place.check())?;
         let files: Vec<NewFile> = unlogged.iter().flat_map(|(_, pending, _)| pending.files.clone()).collect();
         delta::add(self.store, &files)?;
         unlogged.drain(..).try_for_each(|(mut place, pending, _)| place.complete(pending))

@@ -46,7 +46,7 @@ pub struct HostPlace<'s> {
     store: &'s Store,
     folder: String,
     pub state: HostState,
-    _lock: Lock,
+    lock: Box<dyn Lock>,
 }
 
 impl<'s> HostPlace<'s> {
@@ -63,7 +63,7 @@ impl<'s> HostPlace<'s> {
         let folder = format!("_ltt/hosts/{name}");
         let state = read::<HostState>(store, &format!("{folder}/state.json"))?;
         let state = state.unwrap_or_default();
-        let mut place = HostPlace { store, folder, state, _lock: lock };
+        let mut place = HostPlace { store, folder, state, lock };
         if let Some(pending) = read::<Pending>(store, &place.path("pending.json"))? {
             place.recover(pending)?;
         }
@@ -77,9 +77,11 @@ impl<'s> HostPlace<'s> {
     fn recover(&mut self, pending: Pending) -> Result<(), String> {
         let staging = self.store.staging(&pending.key)?;
         if pending.state.exports > self.state.exports {
-            let is_there =
-                |file: &NewFile| staging.join(file.staged()).exists() || self.store.has(&file.path);
-            if pending.files.iter().all(is_there) {
+            let mut are_there = true;
+            for file in &pending.files {
+                are_there &= staging.join(file.staged()).exists() || self.store.has(&file.path)?;
+            }
+            if are_there {
                 self.publish(&pending, &staging)?;
                 delta::add_missing(self.store, &pending.files)?;
                 return self.complete(pending);
@@ -96,6 +98,7 @@ impl<'s> HostPlace<'s> {
         let staging = self.store.staging(key)?;
         let state = HostState { exports: self.state.exports + 1, ..state };
         let pending = Pending { key: key.to_owned(), state, files };
+        self.check()?;
         self.store.put(&self.path("pending.json"), json(&pending)?.as_bytes())?;
         self.publish(&pending, &staging)?;
         Ok(pending)
@@ -105,14 +108,21 @@ impl<'s> HostPlace<'s> {
         for file in &pending.files {
             let staged: PathBuf = staging.join(file.staged());
             if staged.exists() {
+                self.check()?;
                 self.store.publish(&staged, &file.path)?;
             }
         }
         Ok(())
     }
 
+    /// Fails if another process may write this host by now.
+    pub fn check(&self) -> Result<(), String> {
+        self.lock.check()
+    }
+
     /// Takes over the state of files that are in their places.
     pub fn complete(&mut self, pending: Pending) -> Result<(), String> {
+        self.check()?;
         self.store.put(&self.path("state.json"), json(&pending.state)?.as_bytes())?;
         self.store.remove(&self.path("pending.json"))?;
         _ = std::fs::remove_dir_all(self.store.staging(&pending.key)?);

@@ -89,9 +89,8 @@ pub fn vacuum(store: &Store, table: &str, grace_ns: u64) -> Result<(), String> {
     let since = delta::vacuumed_until(store, table)?;
     let until = delta::now_ms().saturating_sub(i64::try_from(grace_ns / 1_000_000).unwrap_or(i64::MAX));
     let removed = delta::read(store, table)?.removed.into_iter();
-    for (path, _) in removed.filter(|(_, time)| (since..=until).contains(time)) {
-        store.remove(&path)?;
-    }
+    let removed = removed.filter(|(_, time)| (since..=until).contains(time)).map(|(path, _)| path);
+    store.remove_all(&removed.collect::<Vec<_>>())?;
     store.put(&delta::vacuumed_path(table), json!({ "until_ms": until }).to_string().as_bytes())?;
     delta::forget(store, table, until)
 }

@@ -3,6 +3,7 @@
     cluster.py LTT_PARQUET LTT_TOP SQL_FOLDER TABLES TRACE...
 """
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -85,10 +86,10 @@ def kill(process):
     process.wait()
 
 
-def main():
-    program, ltt_top, sql, tables, *traces = sys.argv[1:]
-    folder = pathlib.Path(tables + "-cluster")
-    folder.mkdir(parents=True)
+@contextlib.contextmanager
+def session(folder):
+    """A session on a cluster with two workers that are ready, and those workers."""
+    folder.mkdir(parents=True, exist_ok=True)
     cluster = Cluster(folder)
     try:
         cluster.master()
@@ -104,8 +105,8 @@ def main():
             .config("spark.network.timeout", "600s")
             .getOrCreate()
         )
-        spark.sparkContext.setLogLevel("ERROR")
         context = spark.sparkContext
+        context.setLogLevel("ERROR")
         # As the main program it would be sent by Spark itself.
         context.addPyFile(job.__file__)
         deadline = time.monotonic() + DEADLINE_S
@@ -113,6 +114,15 @@ def main():
             assert time.monotonic() < deadline, "timed out waiting for two executors"
             time.sleep(0.2)
         print("two executors", flush=True)
+        yield spark, workers
+        spark.stop()
+    finally:
+        cluster.end()
+
+
+def main():
+    program, ltt_top, sql, tables, *traces = sys.argv[1:]
+    with session(pathlib.Path(tables + "-cluster")) as (spark, workers):
         killer = kill_when_begun(pathlib.Path(tables), workers[0])
         damaged = job.export_all(spark, program, traces, tables)
         killer.join()
@@ -120,10 +130,7 @@ def main():
         job.views(spark, tables)
         query = lambda text: [row.asDict() for row in spark.sql(text).collect()]
         found, _ = equal.compare(query, pathlib.Path(sql), ltt_top, traces)
-        print(f"{found}; {len(executors(context))} executors are left")
-        spark.stop()
-    finally:
-        cluster.end()
+        print(f"{found}; {len(executors(spark.sparkContext))} executors are left")
 
 
 def executors(context):

@@ -167,7 +167,7 @@ fn a_wrong_configuration_is_refused_in_one_line() {
         ("traces = \"t\"\noutput = \"o\"\nevents = []\n", "events: name at least one"),
         ("traces = \"t\"\noutput = \"o\"\nevents = [\"*\"]\nkeep = \"long\"\n", "keep: write a duration"),
         ("traces = \"t\"\noutput = \"o\"\nevents = [\"*\"]\nrotat = \"1h\"\n", "unknown field `rotat`"),
-        ("traces = \"t\"\noutput = \"s3://b/o\"\nevents = [\"*\"]\n", "s3:// is not supported"),
+        ("traces = \"t\"\noutput = \"ftp://b/o\"\nevents = [\"*\"]\n", "ftp:// is not supported"),
     ];
     for (text, because) in cases {
         fs::write(folder.path().join("agent.toml"), text).expect("it can be written");

@@ -2,6 +2,8 @@
 
 mod agent;
 mod append;
+#[cfg(feature = "object-storage")]
+mod bucket;
 mod consistent;
 mod equal;
 #[path = "../../../viewer/tests/cli/handwritten.rs"]
