@@ -43,14 +43,19 @@ pub struct Command {
 }
 
 /// A command's place in the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Number(u16);
+
+/// The number of names that are found without hashing them.
+const RECENT: usize = 32;
 
 /// All commands, by name.
 #[derive(Debug, Default)]
 pub struct Commands {
     numbers: HashMap<Box<[u8]>, Number, BuildHasherDefault<Fnv>>,
     commands: Vec<Command>,
+    /// The names that were found last, as clients wrote them: a server calls few commands millions of times.
+    recent: [(Spelling, Number); RECENT],
 }
 
 impl Commands {
@@ -90,20 +95,42 @@ impl Commands {
 
     /// The command that these arguments call; `None` if the server would refuse them.
     #[inline]
-    pub fn find<'a>(&self, count: usize, name: &[u8], second: impl FnOnce() -> &'a [u8]) -> Option<Number> {
-        let mut buffer = [0; LONGEST];
-        let length = name.len();
-        lower(name, buffer.get_mut(..length)?);
-        let mut number = *self.numbers.get(&buffer[..length])?;
+    pub fn find<'a>(
+        &mut self,
+        count: usize,
+        name: &[u8],
+        second: impl FnOnce() -> &'a [u8],
+    ) -> Option<Number> {
+        let mut number = self.named(name)?;
         if self.get(number).is_container && count > 1 {
-            let second = second();
-            let end = length + 1 + second.len();
-            *buffer.get_mut(length)? = b'|';
-            lower(second, buffer.get_mut(length + 1..end)?);
-            number = *self.numbers.get(&buffer[..end])?;
+            number = self.search(&[name, b"|", second()])?;
         }
         let (arity, count) = (self.get(number).arity, count as i64);
         (if arity < 0 { count >= -arity } else { count == arity }).then_some(number)
+    }
+
+    #[inline]
+    fn named(&mut self, name: &[u8]) -> Option<Number> {
+        let Some(spelling) = Spelling::of(name) else { return self.search(&[name]) };
+        let place = spelling.place();
+        let (recent, number) = self.recent[place];
+        if recent == spelling {
+            return Some(number);
+        }
+        let number = self.search(&[name])?;
+        self.recent[place] = (spelling, number);
+        Some(number)
+    }
+
+    #[inline(never)]
+    fn search(&self, parts: &[&[u8]]) -> Option<Number> {
+        let mut buffer = [0; LONGEST];
+        let mut length = 0;
+        for byte in parts.iter().copied().flatten() {
+            *buffer.get_mut(length)? = byte.to_ascii_lowercase();
+            length += 1;
+        }
+        self.numbers.get(&buffer[..length]).copied()
     }
 
     /// A command of the table.
@@ -118,9 +145,35 @@ impl Commands {
     }
 }
 
-fn lower(from: &[u8], to: &mut [u8]) {
-    for (from, to) in from.iter().zip(to) {
-        *to = from.to_ascii_lowercase();
+/// A name of at most 16 bytes, read as two words that overlap where it is shorter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Spelling {
+    words: [u64; 2],
+    length: usize,
+}
+
+impl Spelling {
+    #[inline]
+    fn of(name: &[u8]) -> Option<Spelling> {
+        let length = name.len();
+        let words = if let (Some(first), Some(last), ..=16) = (name.first_chunk(), name.last_chunk(), length)
+        {
+            [u64::from_ne_bytes(*first), u64::from_ne_bytes(*last)]
+        } else if let (Some(first), Some(last), ..8) = (name.first_chunk(), name.last_chunk(), length) {
+            [u32::from_ne_bytes(*first).into(), u32::from_ne_bytes(*last).into()]
+        } else if let ([first, .., last], ..4) = (name, length) {
+            [u64::from(*first) << 8 | u64::from(*last), name[length / 2].into()]
+        } else {
+            return None;
+        };
+        Some(Spelling { words, length })
+    }
+
+    /// Where it is among the recent ones.
+    #[inline]
+    fn place(self) -> usize {
+        let mixed = (self.words[0] ^ self.words[1].rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> 32) as usize % RECENT
     }
 }
 
@@ -169,7 +222,7 @@ mod tests {
     }
 
     fn find(arguments: &[&str]) -> Option<String> {
-        let table = table();
+        let mut table = table();
         let number = table.find(arguments.len(), arguments[0].as_bytes(), || arguments[1].as_bytes())?;
         Some(table.get(number).name.to_string())
     }
@@ -185,6 +238,25 @@ mod tests {
     }
 
     #[test]
+    fn every_name_is_found_again_whatever_was_found_before_it() {
+        let mut random = lttng_testing::Random::new(34);
+        // Names that share their ends with others of the same length, in two spellings, and unknown ones.
+        let name = |index: u64| {
+            format!("{}{}{}", "a".repeat(index as usize % 20), index / 20, "a".repeat(index as usize % 3))
+        };
+        let listed = |index| Listed { name: name(index), arity: -1, is_fast: false, is_module: false };
+        let mut table = Commands::new((0..400).map(listed));
+        for _ in 0..20_000 {
+            let expected = name(random.below(500));
+            let written = if random.below(2) == 0 { expected.to_uppercase() } else { expected.clone() };
+            let found =
+                table.find(1, written.as_bytes(), || b"").map(|number| table.get(number).name.to_string());
+            let is_listed = table.numbers.contains_key(expected.as_bytes());
+            assert_eq!(found, is_listed.then_some(expected));
+        }
+    }
+
+    #[test]
     fn sub_command_has_its_own_name() {
         assert_eq!(find(&["CONFIG", "GET", "save"]).as_deref(), Some("get"));
         assert_eq!(find(&["config", "nothing", "save"]), None);
@@ -193,9 +265,11 @@ mod tests {
 
     #[test]
     fn table_says_what_a_command_may_run_and_delay() {
-        let table = table();
-        let get =
-            |name: &str, count| table.get(table.find(count, name.as_bytes(), || b"").expect("a command"));
+        let mut table = table();
+        let mut get = |name: &str, count| {
+            let number = table.find(count, name.as_bytes(), || b"").expect("a command");
+            table.get(number).clone()
+        };
         assert_eq!(get("eval", 3).runs, Runs::Script);
         assert_eq!(get("graph.query", 2).runs, Runs::Module);
         assert!(get("multi", 1).delays_others && get("get", 2).is_fast);

@@ -229,7 +229,7 @@ impl State {
         if caller == Caller::Nested {
             return;
         }
-        let api = self.api;
+        let api = &self.api;
         // SAFETY: the context is the server's for this call, and has as many arguments as it says; 0 is the name.
         let (count, name, number) = unsafe {
             let argument = |index: c_int| (api.filter_argument)(context, index);
@@ -247,14 +247,14 @@ impl State {
         self.holds |= self.commands.get(number).delays_others;
         if self.holds && self.holders.is_some() {
             // SAFETY: the name is a valid text, and the server takes a null context.
-            self.held = unsafe { (api.hold_text)(null_mut(), name) };
+            self.held = unsafe { (self.api.hold_text)(null_mut(), name) };
         }
     }
 
     /// Who sends a command that begins, as far as the server tells.
     #[inline]
     fn caller(&mut self, context: *mut FilterContext) -> (Caller, Option<usize>) {
-        let api = self.api;
+        let api = &self.api;
         let runs = self.sequence.runs();
         // A real client, too, may send a command while a long script looks after others.
         // SAFETY: the server takes a null context.
@@ -266,7 +266,7 @@ impl State {
         };
         // SAFETY: the context is the server's for this call.
         let id = unsafe { client_of_filter(context) };
-        match clients.find(id, || client(&api, id)) {
+        match clients.find(id, || client(api, id)) {
             Some(place) => (Caller::Client, Some(place)),
             None => (Caller::Nested, None),
         }
