@@ -24,7 +24,8 @@ pub struct Daemon {
     process: Child,
     home: TempDir,
     variables: Vec<(String, String)>,
-    hostname: Option<String>,
+    /// What makes its namespaces differ from the machine's.
+    setup: Option<String>,
 }
 
 impl Daemon {
@@ -40,16 +41,21 @@ impl Daemon {
 
     /// Starts a daemon on a machine of another name: in a namespace in which the host is called so.
     pub fn start_on(hostname: &str) -> Daemon {
-        Daemon::start_as(Some(hostname.to_owned()), &[])
+        Daemon::start_as(Some(format!("hostname {hostname}")), &[])
     }
 
-    fn start_as(hostname: Option<String>, variables: &[(&str, &str)]) -> Daemon {
+    /// Starts a daemon that has this much shared memory for its buffers, in KiB.
+    pub fn start_with_shared_memory(kilobytes: u32) -> Daemon {
+        Daemon::start_as(Some(format!("mount -t tmpfs -o size={kilobytes}k none /dev/shm")), &[])
+    }
+
+    fn start_as(setup: Option<String>, variables: &[(&str, &str)]) -> Daemon {
         // The sockets below it may have paths of at most 108 bytes.
         let home = tempfile::Builder::new().prefix("lttng-").tempdir_in("/tmp").expect("a temporary folder");
         let variables: Vec<_> =
             variables.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
-        let process = spawn(home.path(), &variables, hostname.as_deref());
-        let mut daemon = Daemon { process, home, variables, hostname };
+        let process = spawn(home.path(), &variables, setup.as_deref());
+        let mut daemon = Daemon { process, home, variables, setup };
         daemon.wait_until_ready();
         daemon
     }
@@ -67,7 +73,7 @@ impl Daemon {
 
     /// Starts another daemon in the place of one that was stopped or killed.
     pub fn restart(&mut self) {
-        self.process = spawn(self.home.path(), &self.variables, self.hostname.as_deref());
+        self.process = spawn(self.home.path(), &self.variables, self.setup.as_deref());
         self.wait_until_ready();
     }
 
@@ -121,22 +127,13 @@ impl Drop for Daemon {
     }
 }
 
-fn spawn(home: &Path, variables: &[(String, String)], hostname: Option<&str>) -> Child {
-    let mut daemon = match hostname {
+fn spawn(home: &Path, variables: &[(String, String)], setup: Option<&str>) -> Child {
+    let mut daemon = match setup {
         None => command("lttng-sessiond".as_ref(), home, variables),
-        Some(hostname) => {
+        Some(setup) => {
             let mut daemon = command("unshare".as_ref(), home, variables);
-            let rename = format!("hostname \"$0\" && exec {} \"$@\"", become_user());
-            daemon.args([
-                "--user",
-                "--map-root-user",
-                "--uts",
-                "sh",
-                "-c",
-                &rename,
-                hostname,
-                "lttng-sessiond",
-            ]);
+            let script = format!("{setup} && exec {} lttng-sessiond \"$@\"", become_user());
+            daemon.args(["--user", "--map-root-user", "--uts", "--mount", "sh", "-c", &script, "sh"]);
             daemon
         }
     };

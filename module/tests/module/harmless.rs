@@ -96,6 +96,27 @@ fn server_without_lttng_or_a_daemon_serves_and_says_so_once() {
 }
 
 #[test]
+fn server_goes_on_where_shared_memory_is_full() {
+    let Some(stock) = Stock::redis() else { return };
+    if !need_namespaces() {
+        return;
+    }
+    // Room for the daemon's own page, but not for buffers.
+    let daemon = Daemon::start_with_shared_memory(16);
+    let server = stock.start(&daemon, &[]);
+    let mut client = server.connect();
+    let session = daemon.recording(&["valkey_*"]);
+    for value in 0..1000 {
+        assert_eq!(client.ask(&format!("SET a {value}")), "OK");
+    }
+    let mut streams = Command::new("find");
+    streams.arg(session.stop().folder()).args(["-type", "f", "-size", "+0", "-name", "channel*_*"]);
+    assert_eq!(streams.succeed(), "", "there was no room for events");
+    assert_eq!(client.ask("GET a"), "999");
+    assert_eq!(server.said().len(), 1, "{}", server.log());
+}
+
+#[test]
 fn server_that_is_too_old_gets_one_clear_line() {
     // A program that loads modules as an old server does: it has one function of the API, which logs.
     let folder = tempfile::tempdir().expect("a folder");
