@@ -209,6 +209,12 @@ impl Lexicon {
         self.clients.bytes.len() as u64
     }
 
+    /// All clients, by their numbers.
+    pub fn all_clients(&self) -> Vec<Datum> {
+        let client = |number| self.client_value(number).unwrap_or_else(|| Datum::Text(Vec::new()));
+        (0..self.clients.bytes.len() as u32).map(client).collect()
+    }
+
     /// The client with a number.
     pub fn client_value(&self, client: u32) -> Option<Datum> {
         key::decode(self.clients.get(client)?).into_iter().next()

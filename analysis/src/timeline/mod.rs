@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use ctf_reader::{Error, EventClass, OrderedEvent, Step};
 
-use crate::datum::Pairs;
+use crate::datum::{Datum, Pairs};
 use crate::finding::{Ns, Span};
 use crate::follow::FollowedEvents;
 use crate::incidents::{Incident, IncidentRule, incidents};
@@ -68,6 +68,8 @@ pub struct Work<'p> {
     pub fields: RecordedFields,
     /// For a span that says what is around it, its place in [`Timeline::requests`].
     pub request: Option<u32>,
+    /// The client that it was for, by its place in [`Timeline::clients`].
+    pub client: Option<u32>,
 }
 
 /// What is to be known of a timeline, besides its parts.
@@ -81,6 +83,8 @@ pub struct Timeline {
     pub processes: Vec<Process>,
     /// The requests of spans.
     pub requests: Vec<TimelineRequest>,
+    /// The clients that work was done for.
+    pub clients: Vec<Datum>,
     /// The number of incidents.
     pub incidents: u64,
     /// The number of shorter ones after those.
@@ -158,6 +162,7 @@ pub fn timeline<S: Source>(
         threads,
         processes: (0..processes).map(|number| feed.scene.threads.process(number).clone()).collect(),
         requests: requests.finish(),
+        clients: feed.lexicon().all_clients(),
         incidents: found.incidents.len() as u64,
         hidden_incidents: found.hidden_incidents,
     })
@@ -180,6 +185,7 @@ fn work<'f>(
         key: feed.lexicon().key(interval.name),
         fields,
         request: None,
+        client: interval.client,
     })
 }
 

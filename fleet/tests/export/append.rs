@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use lttng_testing::{Daemon, Program, Trace};
+use lttng_testing::{Daemon, Program, Trace, python};
 
-use crate::equal::{duckdb_counts, python};
+use crate::equal::duckdb_counts;
 use crate::handwritten::requests;
 use crate::run::{files, ltt_parquet, rows, said};
 

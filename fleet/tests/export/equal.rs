@@ -1,27 +1,14 @@
 //! What DuckDB says of the tables is what `ltt-top` says of the traces, on real traces of Valkey and on hosts that are made up.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use ltt_analysis::samples::{MachineSample, Sample, SampleWriter, ThreadSample};
-use lttng_testing::{CommandInTime as _, Program, need, not_allowed, patience, unpack, workspace};
+use lttng_testing::{CommandInTime as _, Program, need, patience, python, unpack, workspace};
 
 use crate::handwritten::requests as handwritten;
 use crate::run::{files, ltt_parquet, said};
-
-/// Python with these packages; if they cannot be had within a time, the test is listed as not run.
-pub fn python(packages: &[&str], limit: Duration) -> Option<PathBuf> {
-    let mut script = Command::new(workspace().join("scripts/python.sh"));
-    script.args(packages).env("PYTHON_TIMEOUT", limit.as_secs().to_string());
-    // The script ends before that.
-    let output = script.output_within(patience(2 * limit)).expect("it runs");
-    if output.status.success() {
-        return Some(String::from_utf8(output.stdout).expect("a path").trim().into());
-    }
-    not_allowed(&format!("Python with {}", packages.join(", ")), &String::from_utf8_lossy(&output.stderr));
-    None
-}
 
 /// The number of events in the tables, by DuckDB: as rows, and as the sum of the groups' counts.
 pub fn duckdb_counts(python: &Path, tables: &Path) -> [usize; 2] {

@@ -3,9 +3,8 @@
 use std::process::Command;
 use std::time::Duration;
 
-use lttng_testing::CommandInTime as _;
+use lttng_testing::{CommandInTime as _, python};
 
-use crate::equal::python;
 use crate::handwritten::{Handwritten, requests};
 use crate::run::{fields, files, ltt_parquet, metadata, rows, said};
 

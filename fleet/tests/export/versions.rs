@@ -4,9 +4,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use lttng_testing::{CommandInTime as _, must_end, workspace};
+use lttng_testing::{CommandInTime as _, must_end, python, workspace};
 
-use crate::equal::python;
 use crate::handwritten::{BEGIN, Handwritten};
 use crate::run::{files, ltt_parquet, rows, said};
 

@@ -93,15 +93,21 @@ Examples:
 /// What follows the options of `export`.
 pub const EXPORT_HELP: &str = "\
 Each thread is a track with its intervals, nested as they were and with their fields as arguments; incidents have a \
-track, and the rate of intervals and the blocked time are counters. Recorded durations are truncated, so intervals may \
+track, and the rate of intervals and the blocked time are counters. Perfetto's format also has a track for each client. In \
+Speedscope's, a frame is a name alone, so that its Sandwich view sums up what has the same name; it has neither fields nor counters, and \
+requests of an async program are one after the other in a profile. Recorded durations are truncated, so intervals may \
 seem to cross: up to 100 us these are clipped, and the output says how many. Intervals that cross by more are drawn on \
 another track of their thread. Events without a duration are left out, as are those that only repeat others.
 
-Speedscope and chrome://tracing open up to about 500 MiB, Perfetto's page up to about 2 GiB.
+The size of a large file is estimated first. Of what does not fit into --max-size the longest intervals are written, and around \
+incidents those of a thousandth of that length; the output says what was left out. chrome://tracing opens up to about 500 MiB, \
+Perfetto's page up to about 2 GiB.
 
 Examples:
-  ltt-top export TRACE --output trace.json.gz
-      All of a trace, for Perfetto's page.
+  ltt-top export --to perfetto TRACE --output trace.pftrace
+      A trace, for Perfetto's page.
+  ltt-top export --to speedscope TRACE --output trace.speedscope.json
+      The same for Speedscope: which names take the time, and where they are called.
   ltt-top export TRACE --around 23:59:59.5 --within 200ms --output stall.json
       What happened around a stall.
   ltt-top export --to parquet RELAY --output tables

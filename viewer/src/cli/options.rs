@@ -240,15 +240,15 @@ pub struct ExportOptions {
     #[arg(long, help_heading = "Output")]
     pub force: bool,
 
-    /// Write no file larger than this, in MiB before compression.
+    /// Write no file larger than about this, in MiB before compression: of more, the longest intervals and those around
+    /// incidents; by default 64 for Speedscope, else 512.
     #[arg(
         long = "max-size",
         value_name = "MIB",
-        default_value_t = 512,
         value_parser = clap::value_parser!(u64).range(1..1 << 40),
         help_heading = "Output"
     )]
-    pub max_size_mib: u64,
+    pub max_size_mib: Option<u64>,
 
     /// Only what is near a time, on both sides of it; see Times.
     #[arg(

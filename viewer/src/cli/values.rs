@@ -101,9 +101,13 @@ impl ReportFile {
 /// A file for another program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
-    /// The Trace Event format: a timeline for Perfetto's page, Speedscope and chrome://tracing.
+    /// The Trace Event format: a timeline for Perfetto's page and chrome://tracing.
     #[default]
     ChromeTrace,
+    /// Speedscope's own format: what each thread did, by name.
+    Speedscope,
+    /// Perfetto's own format: tracks of threads, clients and incidents, in a third of the size.
+    Perfetto,
     /// Parquet files by host, for DuckDB, Spark and others; by the program ltt-parquet.
     Parquet,
 }

@@ -23,17 +23,17 @@ fn export(trace: &Path, options: &[&str]) -> (Value, Said) {
     (serde_json::from_slice(&written).expect("it is JSON"), said)
 }
 
-fn of_phase<'t>(trace: &'t Value, phase: &'t str) -> impl Iterator<Item = &'t Value> {
+pub fn of_phase<'t>(trace: &'t Value, phase: &'t str) -> impl Iterator<Item = &'t Value> {
     trace["traceEvents"].as_array().unwrap().iter().filter(move |event| event["ph"] == phase)
 }
 
 /// A time or a length in nanoseconds.
-fn ns(microseconds: &Value) -> i64 {
+pub fn ns(microseconds: &Value) -> i64 {
     (microseconds.as_f64().expect("a number") * 1000.0).round() as i64
 }
 
 /// The format's rules: complete events of a thread nest, and times ascend, the longest of the same time first.
-fn assert_valid(trace: &Value) {
+pub fn assert_valid(trace: &Value) {
     assert_eq!(trace["displayTimeUnit"], "ns");
     let mut open: HashMap<(i64, i64), Vec<i64>> = HashMap::new();
     let mut last = (0, i64::MIN);
@@ -63,7 +63,7 @@ fn assert_valid(trace: &Value) {
 }
 
 /// The count and the total in nanoseconds of each group: its event and its key.
-fn totals(trace: &Value, groups: &[Value]) -> BTreeMap<String, (u64, i64)> {
+pub fn totals(trace: &Value, groups: &[Value]) -> BTreeMap<String, (u64, i64)> {
     let keys = |event: &Value| {
         let of_event = groups.iter().find(|group| group["event"] == *event);
         of_event.map(|group| group["key"].as_object().unwrap().keys().cloned().collect::<Vec<_>>())
@@ -91,12 +91,12 @@ fn totals(trace: &Value, groups: &[Value]) -> BTreeMap<String, (u64, i64)> {
     totals
 }
 
-fn incidents_process(trace: &Value) -> Option<&Value> {
+pub fn incidents_process(trace: &Value) -> Option<&Value> {
     of_phase(trace, "M").find(|event| event["args"]["name"] == "Incidents").map(|event| &event["pid"])
 }
 
 /// The same of what `top` says.
-fn expected(groups: &[Value]) -> BTreeMap<String, (u64, i64)> {
+pub fn expected(groups: &[Value]) -> BTreeMap<String, (u64, i64)> {
     let timed = groups.iter().filter(|group| !group["total_us"].is_null());
     let plausible = |group: &Value| group["count"].as_u64().unwrap() - group["implausible"].as_u64().unwrap();
     timed
@@ -245,16 +245,65 @@ fn a_file_is_replaced_on_request_and_compressed_by_its_name() {
 }
 
 #[test]
-fn a_file_that_would_be_too_large_is_refused_with_what_to_do() {
+fn of_what_is_too_large_the_longest_are_written_and_what_is_around_incidents() {
+    let shared = SharedTrace::unpack();
+    let window = ["--since", "+8s", "--until", "+8300ms"];
+    let (all, _) = export(shared.folder(), &window);
+    let (some, said) = export(shared.folder(), &[&window[..], &["--max-size", "1"]].concat());
+    assert_eq!(said.status, 0, "{said:?}");
+    assert!(said.err.contains("left out, to keep within --max-size"), "{said:?}");
+    assert_valid(&some);
+    let slices = |trace: &Value| -> BTreeSet<(i64, i64, String)> {
+        let (origin, incidents) = (trace["otherData"]["origin_ns"].as_i64(), incidents_process(trace));
+        let at = |event: &Value| ns(&event["ts"]) + origin.unwrap();
+        let slice = |event: &Value| (ns(&event["dur"]), at(event), event["args"].to_string());
+        of_phase(trace, "X").filter(|event| Some(&event["pid"]) != incidents).map(slice).collect()
+    };
+    let (all, kept) = (slices(&all), slices(&some));
+    let bytes = some.to_string().len();
+    assert!(bytes < 5 << 18 && kept.len() * 2 < all.len(), "{bytes} bytes, {} of {}", kept.len(), all.len());
+    let incidents = json(ltt_top(["incidents", "--each", "-n", "0"]).args(window).arg(shared.folder()));
+    let incidents = incidents["incidents"].as_array().unwrap();
+    let is_near = |(length, at, _): &(i64, i64, String)| {
+        incidents.iter().any(|incident| {
+            let [begin, end] = ["begin_ns", "end_ns"].map(|key| incident[key].as_i64().unwrap());
+            *at <= end + 10_000_000 && at + length >= begin - 10_000_000
+        })
+    };
+    let (near, far): (Vec<_>, Vec<_>) = all.difference(&kept).partition(|slice| is_near(slice));
+    for (left_out, is_kept_from) in [(near, true), (far, false)] {
+        let longest = left_out.iter().map(|slice| slice.0).max().unwrap_or(0);
+        // Lengths are told apart by a sixteenth of a doubling.
+        let longer =
+            all.iter().filter(|slice| is_near(slice) == is_kept_from && slice.0 > longest + longest / 8);
+        assert!(longer.into_iter().all(|slice| kept.contains(slice)), "longer than {longest} ns");
+    }
+}
+
+#[test]
+fn the_size_of_the_file_is_estimated_first() {
     let shared = SharedTrace::unpack();
     let folder = tempfile::tempdir().unwrap();
-    let arguments = ["export", "--max-size", "1", "--output"];
-    let said = said(ltt_top(arguments).arg(folder.path().join("trace.json")).arg(shared.folder()));
-    assert_eq!((said.status, said.err.lines().count()), (1, 1), "{said:?}");
-    for word in ["1 MiB", "--since", "--max-size", "Speedscope", "Perfetto"] {
-        assert!(said.err.contains(word), "{word}: {said:?}");
-    }
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");
+    let [all, some] = [&["--force"][..], &["--max-size", "1"]].map(|options| {
+        let file = folder.path().join(format!("{}.json", options[0]));
+        let export = ["export", "--event", "valkey_aof:*", "--output"];
+        let said = said(ltt_top(export).arg(&file).args(options).arg(shared.folder()));
+        let estimate = said.err.strip_prefix("ltt-top: about ").expect("it comes first");
+        let estimate: f64 = estimate.split(' ').next().unwrap().parse().unwrap();
+        (estimate, fs::metadata(file).unwrap().len() as f64 / f64::from(1 << 20), said.err)
+    });
+    assert!((all.1 / 2.0..=all.1 * 2.0).contains(&all.0), "{all:?}");
+    assert!(all.0 == some.0 && some.1 < 1.5, "{some:?}");
+    assert!(some.2.contains(" MiB, more than 1: the longest intervals"), "{some:?}");
+}
+
+#[test]
+fn a_trace_without_durations_gets_a_line_that_says_so() {
+    let mut trace = Handwritten::new("host");
+    let class = trace.class("app:step", "u64 _number;");
+    trace.event_at(BEGIN + 1_001, class, &[&1_001_u64.to_le_bytes()]);
+    let (_, said) = export(trace.write().path(), &[]);
+    assert!(said.err.contains("the timeline is empty: none of 1 event has a duration"), "{said:?}");
 }
 
 #[test]
@@ -269,7 +318,7 @@ fn around_a_time_only_what_is_near_is_written() {
 }
 
 /// Requests of an async program on one thread, each with a query: by times, the second would contain the first's query.
-fn interleaved() -> TempDir {
+pub fn interleaved() -> TempDir {
     let mut trace = Handwritten::new("host");
     let fields = "u64 _tracing_span; u64 _tracing_parent; u64 _latency_us;";
     let (request, query) = (trace.class("app:request", fields), trace.class("app:query", fields));

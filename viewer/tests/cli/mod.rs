@@ -20,6 +20,7 @@ mod html;
 mod incidents;
 mod install;
 mod output;
+mod perfetto;
 mod prefix;
 mod recorded;
 mod refused;

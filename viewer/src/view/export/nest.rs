@@ -134,6 +134,7 @@ mod tests {
             end,
             shape: Shape::Slice,
             track: 0,
+            level: 0,
             order: order as u64,
             body: Vec::new(),
         };

@@ -16,11 +16,13 @@ pub enum Shape {
     Slice,
     /// Of a request, on any thread.
     Async,
+    /// Of a client, on any thread.
+    Client,
     Instant,
     Counter,
 }
 
-const SHAPES: [Shape; 4] = [Shape::Slice, Shape::Async, Shape::Instant, Shape::Counter];
+const SHAPES: [Shape; 5] = [Shape::Slice, Shape::Async, Shape::Client, Shape::Instant, Shape::Counter];
 
 /// A record: when, on which track, and the rest of it as it will be written. Times are nanoseconds since 1970.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub struct Entry {
     pub end: i64,
     pub shape: Shape,
     pub track: u32,
+    /// Which ones are kept where there is not room for all.
+    pub level: u16,
     /// Later ones of the same time come first: what contains another one ends after it.
     pub order: u64,
     pub body: Vec<u8>,
@@ -40,7 +44,7 @@ pub type Rank = (i64, Reverse<i64>, Reverse<u64>);
 impl Shape {
     /// Whether those of a track nest.
     pub fn nests(self) -> bool {
-        matches!(self, Shape::Slice | Shape::Async)
+        matches!(self, Shape::Slice | Shape::Async | Shape::Client)
     }
 }
 
@@ -54,6 +58,7 @@ impl Entry {
         out.write_all(&self.begin.to_le_bytes())?;
         out.write_all(&self.end.to_le_bytes())?;
         out.write_all(&[self.shape as u8])?;
+        out.write_all(&self.level.to_le_bytes())?;
         out.write_all(&self.track.to_le_bytes())?;
         out.write_all(&self.order.to_le_bytes())?;
         out.write_all(&(self.body.len() as u64).to_le_bytes())?;
@@ -69,12 +74,13 @@ impl Entry {
         }
         let end = i64::from_le_bytes(array(run)?);
         let [shape] = array(run)?;
+        let level = u16::from_le_bytes(array(run)?);
         let track = u32::from_le_bytes(array(run)?);
         let order = u64::from_le_bytes(array(run)?);
         let mut body = vec![0; u64::from_le_bytes(array(run)?) as usize];
         run.read_exact(&mut body)?;
         let begin = i64::from_le_bytes(begin);
-        Ok(Some(Entry { begin, end, shape: SHAPES[usize::from(shape)], track, order, body }))
+        Ok(Some(Entry { begin, end, shape: SHAPES[usize::from(shape)], track, level, order, body }))
     }
 }
 
@@ -183,8 +189,9 @@ mod tests {
             for order in 0..100 {
                 let begin = random.i64(0..50);
                 let body = vec![7; random.usize(0..100)];
-                let (end, shape) = (begin + random.i64(0..5), SHAPES[random.usize(0..4)]);
-                let record = Entry { begin, end, shape, track: random.u32(..), order, body };
+                let (end, shape) = (begin + random.i64(0..5), SHAPES[random.usize(0..5)]);
+                let record =
+                    Entry { begin, end, shape, track: random.u32(..), level: random.u16(..), order, body };
                 expected.push(record.clone());
                 sorter.push(record).unwrap();
             }

@@ -2,7 +2,7 @@
 
 use super::incidents::is_narrow;
 use super::label::name;
-use ltt_analysis::incidents::{CauseFinding, HeldBy, IncidentKind};
+use ltt_analysis::incidents::{BesideFinding, CauseFinding, HeldBy, Incident, IncidentKind, Side};
 use ltt_analysis::scheduling::SystemCause;
 use ltt_analysis::text::amount::counted;
 use ltt_analysis::text::{escape, short_name};
@@ -19,6 +19,18 @@ pub fn cause_name(cause: &CauseFinding) -> String {
         (None, None, Some(IncidentKind::Silence)) => "silent".into(),
         (None, None, Some(IncidentKind::Starved)) => "not served".into(),
         (None, None, _) => "in no event".into(),
+    }
+}
+
+/// The name of what held an incident up, without figures.
+pub fn incident_name(incident: &Incident) -> String {
+    match (&incident.cause, &incident.held_by, incident.beside, incident.kind) {
+        (_, _, Some(BesideFinding { side: Side::Around, .. }), _) => "loading data".into(),
+        (Some(cause), _, None, _) => name(&cause.event, &cause.key),
+        (_, Some(held_by), ..) => system_cause(held_by.cause).into(),
+        (None, _, _, IncidentKind::Silence) => "silent".into(),
+        (None, _, _, IncidentKind::Starved) => "not served".into(),
+        _ => "in no event".into(),
     }
 }
 

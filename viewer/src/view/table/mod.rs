@@ -14,7 +14,7 @@ mod page;
 mod slow;
 mod top;
 
-pub(super) use cause::{cause_name, held_by};
+pub(super) use cause::{cause_name, held_by, incident_name};
 pub use heat::GUTTER as HEAT_GUTTER;
 pub(super) use incidents::meanwhile as meanwhile_of;
 pub(super) use incidents::{
