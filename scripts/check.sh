@@ -18,13 +18,6 @@ alone() {
 		cargo_with_deadlines test "${crate[@]}" --locked --no-fail-fast
 }
 
-# Tables in buckets: 106 crates more, which nothing else needs.
-object_storage() {
-	local with=("${everything[@]}" --features ltt-parquet/object-storage)
-	cargo clippy "${with[@]}" --bin ltt-parquet --test export -- --deny warnings &&
-		cargo_with_deadlines test "${with[@]}" --test export --no-fail-fast -- --ignored bucket::
-}
-
 # What needs libclang and the headers of Babeltrace 2: its crate, and ltt-top with it.
 babeltrace2() {
 	local with=(--workspace --features "valkey-trace/lttng,valkey-trace/usdt,ltt-top/babeltrace2")
@@ -43,7 +36,8 @@ stage "slow tests" cargo_with_deadlines test "${everything[@]}" --no-fail-fast -
 stage "mini-redis" alone examples/mini-redis || true
 stage "bindings to LTTng-UST" alone tests/bindings || true
 stage "Babeltrace 2" babeltrace2 || true
-stage "object storage" object_storage || true
+# 106 crates more, which nothing else needs.
+stage "object storage" cargo_with_deadlines test "${everything[@]}" --features ltt-parquet/object-storage --test export -- --ignored bucket:: || true
 stage "lints, tracing off" cargo clippy "${crates[@]}" --all-targets -- --deny warnings || true
 stage "tests of the providers, tracing off" cargo_with_deadlines test "${providers[@]}" --no-fail-fast --lib --bins || true
 stage "examples in documentation, tracing off" target/debug/run-tests cargo test "${providers[@]}" --no-fail-fast --doc || true

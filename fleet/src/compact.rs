@@ -1,4 +1,4 @@
-//! Compaction: the files of a day and host become one, which readers of the log see as one new version.
+//! Compaction: the files of a day and host become one, which readers of the log see at once, with those of other hosts.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -23,6 +23,9 @@ use crate::rows::MOST_ROWS;
 use crate::store::Store;
 use crate::tables::{NewFile, TABLES};
 
+/// The most partitions that become one version: each version is as much work as the table has files.
+const MOST_TOGETHER: usize = 256;
+
 /// Columns whose values grow, as they are called in the tables.
 const GROWING: [&str; 5] = ["time", "time_ns", "minute", "begin_ns", "end_ns"];
 
@@ -40,44 +43,63 @@ pub fn compact(store: &Store, before: &str, grace_ns: u64) -> std::result::Resul
         {
             partitions.entry((file.date.clone(), file.host.clone())).or_default().push((path, file));
         }
-        for ((date, host), files) in partitions.into_iter().filter(|(_, files)| files.len() > 1) {
-            let name = key(&files.iter().map(|(path, _)| path).collect::<Vec<_>>());
-            let staging = store.staging(&name)?;
-            let inputs = files.iter().map(|(path, _)| store.local(path, &staging));
-            let inputs: Vec<PathBuf> = inputs.collect::<std::result::Result<_, _>>()?;
-            let output = staging.join("compacted");
-            let merged = merge(&inputs, &output)
-                .map_err(|error| format!("cannot compact {table} of {host}: {error}"))?;
-            let folder = files[0].0.rsplit_once('/').map_or("", |(folder, _)| folder);
-            let file = NewFile::compacted(table, &date, &host, format!("{folder}/{name}-c.parquet"), merged);
-            store.publish(&output, &file.path)?;
-            _ = std::fs::remove_dir_all(staging);
-            let mut is_done = true;
+        let partitions: Vec<_> = partitions.into_iter().filter(|(_, files)| files.len() > 1).collect();
+        for together in partitions.chunks(MOST_TOGETHER) {
+            let merged = together.iter().map(|(partition, files)| merge(store, table, partition, files));
+            let merged: Vec<NewFile> = merged.collect::<std::result::Result<_, _>>()?;
+            let mut lost = Vec::new();
             delta::change(store, table, "OPTIMIZE", |snapshot| {
-                // The answer to the attempt before may have been lost.
-                if snapshot.files.contains_key(&file.path) {
-                    return Ok(Vec::new());
+                let (mut added, mut removed) = (Vec::new(), Vec::new());
+                lost.clear();
+                for (file, (_, files)) in merged.iter().zip(together) {
+                    if snapshot.files.contains_key(&file.path) {
+                        // The answer to the attempt before was lost.
+                    } else if files.iter().all(|(path, _)| snapshot.files.contains_key(path)) {
+                        added.push(delta::added(file, false));
+                        removed.extend(files.iter().map(|(_, file)| delta::removed(file, false)));
+                    } else {
+                        // Retention has removed them meanwhile.
+                        lost.push(file.path.clone());
+                    }
                 }
-                // Retention may have removed them meanwhile.
-                is_done = files.iter().all(|(path, _)| snapshot.files.contains_key(path));
-                let removed = files.iter().map(|(_, file)| delta::removed(file, false));
-                let actions = || std::iter::once(delta::added(&file, false)).chain(removed).collect();
-                Ok(if is_done { actions() } else { Vec::new() })
+                added.extend(removed);
+                Ok(added)
             })?;
-            if !is_done {
-                store.remove(&file.path)?;
-                continue;
+            store.remove_all(&lost)?;
+            let is_kept = |file: &NewFile| !lost.contains(&file.path);
+            for (_, (_, files)) in merged.iter().zip(together).filter(|(file, _)| is_kept(file)) {
+                from += files.len() as u64;
+                to += 1;
             }
-            from += files.len() as u64;
-            to += 1;
         }
         prune::vacuum(store, table, grace_ns)?;
     }
     Ok(format!("made {} of {}", counted(to, "file"), counted(from, "file")))
 }
 
+/// Makes one file of a partition's, and puts it in its place; it is not in the log yet.
+fn merge(
+    store: &Store,
+    table: &str,
+    (date, host): &(String, String),
+    files: &[(String, LoggedFile)],
+) -> std::result::Result<NewFile, String> {
+    let name = key(&files.iter().map(|(path, _)| path).collect::<Vec<_>>());
+    let staging = store.staging(&name)?;
+    let inputs = files.iter().map(|(path, _)| store.local(path, &staging));
+    let inputs: Vec<PathBuf> = inputs.collect::<std::result::Result<_, _>>()?;
+    let output = staging.join("compacted");
+    let size =
+        write(&inputs, &output).map_err(|error| format!("cannot compact {table} of {host}: {error}"))?;
+    let folder = files[0].0.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let file = NewFile::compacted(table, date, host, format!("{folder}/{name}-c.parquet"), size);
+    store.publish(&output, &file.path)?;
+    _ = std::fs::remove_dir_all(staging);
+    Ok(file)
+}
+
 /// Writes the rows of files into one, those of the earliest first, and returns the number of rows and of bytes.
-fn merge(inputs: &[PathBuf], output: &Path) -> Result<(u64, u64)> {
+fn write(inputs: &[PathBuf], output: &Path) -> Result<(u64, u64)> {
     let readers = inputs.iter().map(|path| SerializedFileReader::new(File::open(path)?));
     let readers: Vec<_> = readers.collect::<Result<_>>()?;
     let mut fields: Vec<TypePtr> = Vec::new();
