@@ -169,15 +169,17 @@ impl Account {
         Extent { most: kept.most.min(self.length), ..kept }
     }
 
-    /// Narrows the bounds by what the other parts leave.
-    pub fn narrow(&mut self) {
+    /// Narrows the bounds by what the other parts leave, and by the time that it was ready, running or not.
+    pub fn narrow(&mut self, ready: Extent) {
         let length = self.length;
-        let possible =
-            [self.on_cpu, self.queued, self.stopped, self.device, self.asleep].map(|part| part.most);
-        // What nothing is known of may have been spent running or asleep.
-        let unknown = (length - possible.into_iter().sum::<i64>()).max(0);
-        self.on_cpu.most += unknown;
-        self.asleep.most += unknown;
+        self.on_cpu.most = self.on_cpu.most.min(ready.most);
+        self.queued.most = self.queued.most.min(ready.most);
+        let mut blocked = [&mut self.stopped, &mut self.device, &mut self.asleep];
+        let possible: i64 = blocked.iter().map(|part| part.most).sum();
+        for part in &mut blocked {
+            part.least = part.least.max(length - ready.most - (possible - part.most));
+            part.most = part.most.min(length - ready.least).max(part.least);
+        }
         let parts =
             [&mut self.on_cpu, &mut self.queued, &mut self.stopped, &mut self.device, &mut self.asleep];
         let sure: i64 = parts.iter().map(|part| part.least).sum();

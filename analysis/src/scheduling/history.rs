@@ -7,10 +7,15 @@
 //!  queued, as it is read      ........................╷     all of a wait of 40 ms, at its end
 //!  queued, as it was          ..........╱╱╱╱╱╱╱╱╱╱╱╱╱╱
 //! ```
+//!
+//! So each point bounds a total from below, by what was read there and later, and from above, by what may be late there. Where
+//! both totals together rose as fast as time, nothing is taken to be late: a thread that also slept there would have slept as
+//! long, to the tenth of a millisecond, as the kernel was late.
 
 use std::collections::VecDeque;
 
 use super::account::{Account, AccountSource, Extent};
+use super::bounds::{Bounds, Totals};
 use crate::finding::Span;
 use crate::samples::ThreadSample;
 
@@ -27,14 +32,16 @@ pub struct Point {
     pub cpu: i32,
     /// The letter of its state from here on.
     pub state: u8,
-    /// Whether it waits for a CPU at this time.
-    pub is_queued: bool,
+    /// Whether its state was read earlier.
+    is_unread: bool,
+    /// By how much the totals were higher than read, at least.
+    late: Totals,
 }
 
 impl Point {
     /// What a sample says.
     pub fn of_sample(time: i64, sample: &ThreadSample) -> Point {
-        let ns = |total: u64| i64::try_from(total).unwrap_or(i64::MAX / 4).min(i64::MAX / 4);
+        let ns = |total: u64| i64::try_from(total).unwrap_or(i64::MAX / 8).min(i64::MAX / 8);
         Point {
             time,
             on_cpu: ns(sample.on_cpu_ns),
@@ -45,10 +52,29 @@ impl Point {
             involuntary: sample.involuntary_switches as u32,
             cpu: sample.cpu,
             state: sample.state,
-            is_queued: false,
+            ..Point::default()
         }
     }
+
+    fn totals(&self) -> Totals {
+        Totals { on_cpu: self.on_cpu, queued: self.queued, both: self.on_cpu + self.queued }
+    }
+
+    fn is_as(&self, other: &Point) -> bool {
+        (self.on_cpu, self.queued) == (other.on_cpu, other.queued)
+    }
+
+    /// Whether it runs or waits for a CPU, or may: then more has passed than was counted.
+    fn may_be_late(&self) -> bool {
+        self.is_unread || is_ready(self.state)
+    }
 }
+
+/// How late the kernel may add to the time on a CPU: a tick, of which most have 250 or more a second; nanoseconds.
+const TICK: i64 = 4_000_000;
+
+/// Totals that rise as fast as time do so within this time, in nanoseconds.
+pub const NEARLY: i64 = 100_000;
 
 /// The totals of a thread over time.
 #[derive(Clone, Debug, Default)]
@@ -67,7 +93,7 @@ impl History {
         if let Some(&last) = self.points.back()
             && last.time < time
         {
-            self.points.push_back(Point { time, ..last });
+            self.points.push_back(Point { time, is_unread: true, ..last });
         }
     }
 
@@ -83,16 +109,19 @@ impl History {
         if self.points.back().is_some_and(|last| last.time == point.time) {
             self.points.pop_back();
         }
+        self.count_wait(&point);
         for earlier in self.points.iter_mut().rev() {
-            let apart = point.time - earlier.time;
-            let on_cpu = (point.on_cpu - apart).max(earlier.on_cpu);
-            let both = point.on_cpu.saturating_add(point.queued) - apart - on_cpu;
-            let queued = both.min(point.queued).max(earlier.queued);
-            if (on_cpu, queued) == (earlier.on_cpu, earlier.queued) {
+            let (apart, read) = (point.time - earlier.time, earlier.totals());
+            let late = point.totals().map2(read, |later, read| later - apart - read);
+            let mut late = late.map2(earlier.late, i64::max);
+            // The time on a CPU is not as late as that, unless it says so itself: it waits.
+            if late.both > TICK && late.on_cpu == 0 {
+                late.queued = late.queued.max(late.both);
+            }
+            if late == earlier.late {
                 break;
             }
-            earlier.is_queued |= queued > earlier.queued;
-            (earlier.on_cpu, earlier.queued) = (on_cpu, queued);
+            earlier.late = late;
         }
         self.points.push_back(point);
         if self.points.len() > most {
@@ -103,6 +132,22 @@ impl History {
                 place += 1;
                 place > half || place % 2 == 1
             });
+        }
+    }
+
+    /// A thread that was ready for longer than a tick, and of which nothing was counted, waited: if the wait is counted now, it
+    /// is known where it was.
+    fn count_wait(&mut self, point: &Point) {
+        let Some(last) = self.points.back().copied().filter(|last| !last.is_as(point)) else { return };
+        let waits = |earlier: &&Point| earlier.state == b'R' && earlier.is_as(&last);
+        let Some(first) = self.points.iter().rev().take_while(waits).last().copied() else { return };
+        let waited = last.time - first.time;
+        if waited > TICK && point.queued - last.queued >= waited {
+            for earlier in self.points.iter_mut().rev().take_while(|earlier| earlier.time > first.time) {
+                let waited = earlier.time - first.time;
+                earlier.late =
+                    earlier.late.map2(Totals { on_cpu: 0, queued: waited, both: waited }, i64::max);
+            }
         }
     }
 
@@ -124,9 +169,6 @@ impl History {
     }
 
     /// What the thread did in a span of time; none if it was not yet known at its beginning, or no longer at its end.
-    ///
-    /// The points in the span are the ends of a block for which totals are exact but for what the kernel had not counted yet;
-    /// the rests before and after it lie in longer times, of whose totals any part may be in the span.
     pub fn account(&self, span: Span, source: AccountSource) -> Option<Account> {
         self.account_until(span, source, None)
     }
@@ -147,48 +189,88 @@ impl History {
         let after = self.points.partition_point(|point| point.time < span.end_ns);
         let known = self.points.range(first..self.points.len().min(after + 1)).copied();
         let points: Vec<Point> = known.chain(stays.filter(|_| after == self.points.len())).collect();
-        let before = first.checked_sub(1).map_or(i64::MAX, |place| points[0].time - self.points[place].time);
         let last = points.len() - 1;
-        // From point to point, and all at once: what the kernel counts late matters once for each.
-        let mut inner = vec![0, 1.min(last), last.saturating_sub(1), last];
-        inner.sort_unstable();
-        inner.dedup();
-        let rises = |ends: &[usize]| {
-            let mut sums = [Extent::default(); 2];
-            for pair in ends.windows(2) {
-                let previous =
-                    pair[0].checked_sub(1).map_or(before, |place| points[pair[0]].time - points[place].time);
-                let next = points.get(pair[1] + 1).unwrap_or(&points[pair[1]]);
-                let is_one = pair[1] == pair[0] + 1;
-                let [from, to] = [0, 1].map(|end| Point {
-                    is_queued: points[pair[end]].is_queued && is_one,
-                    ..points[pair[end]]
-                });
-                // What a point was corrected by is counted.
-                let previous = if points[pair[0]].is_queued { 0 } else { previous };
-                let rises = rises(&from, &to, next, previous, span, source);
-                sums.iter_mut().zip(rises).for_each(|(sum, rise)| *sum += rise);
-            }
-            sums
+        let at_point = |place: usize| {
+            let (point, read) = (&points[place], points[place].totals());
+            let late = match source {
+                AccountSource::Samples => self.latest_counted(first + place, point),
+                AccountSource::Kernel => Totals::default(),
+            };
+            let late = late.map2(point.late, i64::max);
+            Bounds { place: Some(place), time: point.time, read, sure: point.late, late }
         };
-        let (apart, at_once) = (rises(&inner), rises(&[0, last]));
-        (account.on_cpu, account.queued) = (apart[0].and(at_once[0]), apart[1].and(at_once[1]));
+        let begins = [at_point(0), at_point(1.min(last))];
+        let ends = [at_point(last.saturating_sub(1)), at_point(last)];
+        let begins = [&begins[0], &begins[1], &Bounds::between(&begins, span.begin_ns)];
+        let ends = [&ends[0], &ends[1], &Bounds::between(&ends, span.end_ns)];
+        let is_ready = |from: usize, to: usize| from < to && points[from..=to].windows(2).all(is_full);
+        let pairs = begins.into_iter().flat_map(|begin| ends.map(|end| (begin, end)));
+        let pairs: Vec<_> = pairs
+            .map(|(begin, end)| {
+                (begin, end, begin.place.zip(end.place).is_some_and(|(from, to)| is_ready(from, to)))
+            })
+            .collect();
+        let rise = |of: fn(&Totals) -> i64| {
+            let all = Extent { least: 0, most: account.length };
+            let rise = pairs.iter().fold(all, |rise, (begin, end, is_ready)| {
+                rise.and(Bounds::rise(begin, end, *is_ready, span, of))
+            });
+            rise.up_to(Extent::exactly(account.length))
+        };
+        let rises = [|of: &Totals| of.on_cpu, |of: &Totals| of.queued, |of: &Totals| of.both].map(rise);
+        let mut both = rises[2];
+        (account.on_cpu, account.queued) = (rises[0], rises[1]);
         account.count(&points[0], &points[last]);
         let mut longest = 0;
         for pair in points.windows(2) {
             account.add_states(&pair[0], &pair[1], span);
+            if source == AccountSource::Samples
+                && let Some(uncounted) = uncounted(&pair[0], &pair[1], span)
+            {
+                account.queued += uncounted;
+                both += uncounted;
+            }
             let queued = pair[1].queued - pair[0].queued;
             if queued > longest {
                 (longest, account.cpu) = (queued, pair[1].cpu);
             }
         }
-        account.narrow();
+        let ready = Extent { least: both.least.min(account.length), most: both.most.min(account.length) };
+        account.narrow(ready);
         Some(account)
+    }
+
+    /// By how much totals may have been higher than read at a point, which has this place if it is one of these.
+    fn latest_counted(&self, place: usize, point: &Point) -> Totals {
+        if place >= self.points.len() || !point.may_be_late() {
+            return Totals::default();
+        }
+        // It has been late since it was last seen to run or to be blocked, and what is late is counted next.
+        let is_since = |earlier: &&Point| earlier.is_as(point) && earlier.may_be_late();
+        let before = self.points.range(..place).rev().find(|earlier| !is_since(earlier));
+        let since = before.map_or(i64::MAX / 8, |before| point.time - before.time);
+        let next = self.points.range(place..).find(|later| !later.is_as(point));
+        let (runs, waits) = next.map_or((TICK, since), |next| {
+            ((next.on_cpu - point.on_cpu).min(TICK), (next.queued - point.queued).clamp(0, since))
+        });
+        Totals { on_cpu: runs, queued: waits, both: runs.max(waits) }
     }
 }
 
-/// How late the kernel may add to the time on a CPU: a tick, of which most have 250 or more a second; nanoseconds.
-const TICK: i64 = 4_000_000;
+/// Whether a thread was ready from one point to the next, running or not.
+fn is_full(pair: &[Point]) -> bool {
+    let rise = pair[1].totals().both - pair[0].totals().both;
+    (rise - (pair[1].time - pair[0].time)).abs() < NEARLY && pair.iter().all(Point::may_be_late)
+}
+
+/// The part of a span in which a thread was ready and nothing was ever counted: its control group had used up its time.
+fn uncounted(from: &Point, to: &Point, span: Span) -> Option<Extent> {
+    let between = Span { begin_ns: from.time, end_ns: to.time };
+    let (length, inside) = (between.length_ns(), between.overlap_ns(span));
+    let is_ready = (from.state, to.state) == (b'R', b'R') && from.is_as(to) && from.late == to.late;
+    (is_ready && length > TICK)
+        .then(|| Extent { least: length - TICK, most: length }.cut(length - inside, inside))
+}
 
 impl Account {
     /// Counts what happened from one point to another.
@@ -200,74 +282,31 @@ impl Account {
         self.involuntary_switches = rise(from.involuntary, to.involuntary);
     }
 
-    /// Adds the time from one point to the next, as far as it lies in a span, to what may have blocked the thread. It is
-    /// sure if nothing changed from one look to the next, or if the kernel says each change.
+    /// Adds the time from one point to the next, as far as it lies in a span, to what may have blocked the thread.
     fn add_states(&mut self, from: &Point, to: &Point, span: Span) {
         let between = Span { begin_ns: from.time, end_ns: to.time };
-        let (length, inside) = (between.length_ns(), between.overlap_ns(span));
+        let inside = between.overlap_ns(span);
         if inside <= 0 {
             return;
         }
-        let ran = (to.on_cpu - from.on_cpu + to.queued - from.queued).clamp(0, length);
         let is_sampled = self.source == AccountSource::Samples;
-        let is_sure = match is_sampled {
-            true => from.state == to.state && ran == 0,
-            false => true,
-        };
-        if is_sampled {
-            self.pace = self.pace.max(length);
-        }
         let states = if is_sampled { [from.state, to.state] } else { [from.state; 2] };
-        let blocked = Extent { least: if is_sure { length - ran } else { 0 }, most: length };
-        let blocked = blocked.cut(length - inside, inside);
+        if is_sampled {
+            self.pace = self.pace.max(between.length_ns());
+        }
         let mut add = |is_of: fn(u8) -> bool, sum: fn(&mut Account) -> &mut Extent| {
             if states.into_iter().any(is_of) {
-                *sum(self) += blocked;
+                sum(self).most += inside;
             }
         };
         add(|state| matches!(state, b'T' | b't'), |account| &mut account.stopped);
         add(|state| state == b'D', |account| &mut account.device);
-        add(|state| !matches!(state, b'T' | b't' | b'D' | b'R' | 0), |account| &mut account.asleep);
-        // Between two looks at which it ran it may have slept.
-        if states.into_iter().all(is_ready) && is_sampled {
+        let is_asleep = |state| !matches!(state, b'T' | b't' | b'D' | b'R' | 0);
+        // Between two looks it may have slept unless nothing happened there.
+        if states.into_iter().any(is_asleep) || is_sampled && !(from.is_as(to) && from.state == to.state) {
             self.asleep.most += inside;
         }
     }
-}
-
-/// The rises of the time on a CPU and the time ready for one from one point to another, as far as they lie in a span. `next` is
-/// the point after, and `previous` the time since the one before.
-fn rises(
-    from: &Point,
-    to: &Point,
-    next: &Point,
-    previous: i64,
-    span: Span,
-    source: AccountSource,
-) -> [Extent; 2] {
-    let between = Span { begin_ns: from.time, end_ns: to.time };
-    let (length, inside) = (between.length_ns(), between.overlap_ns(span));
-    let is_sampled = source == AccountSource::Samples;
-    // A thread that runs or waits has more than was counted so far.
-    let [began, ended] = [from, to].map(|point| is_sampled && is_ready(point.state));
-    let rises = [to.on_cpu - from.on_cpu, to.queued - from.queued].map(|rise| rise.clamp(0, length));
-    let later = [next.on_cpu - to.on_cpu, next.queued - to.queued].map(|rise| rise.max(0));
-    let extent = |rise: i64, earlier: i64, later: i64| Extent {
-        least: if began { (rise - earlier).max(0) } else { rise },
-        most: if ended { rise.saturating_add(later).min(length) } else { rise },
-    };
-    let on_cpu = extent(rises[0], TICK, later[0].min(TICK)).cut(length - inside, inside);
-    let in_queue = |begin_ns, end_ns| Extent::exactly(Span { begin_ns, end_ns }.overlap_ns(span));
-    let queued = match (from.is_queued, to.is_queued) {
-        (true, false) => in_queue(from.time, from.time + rises[1]),
-        (false, true) => in_queue(to.time - rises[1], to.time),
-        // A control group that has used up its time: the kernel counts no wait.
-        _ if (from.state, to.state, rises) == (b'R', b'R', [0, 0]) && length > TICK && is_sampled => {
-            Extent { least: length - TICK, most: length }.cut(length - inside, inside)
-        }
-        _ => extent(rises[1], previous, later[1]).cut(length - inside, inside),
-    };
-    [on_cpu, queued]
 }
 
 /// Whether a thread in this state runs or waits for a CPU, or may.
@@ -319,10 +358,10 @@ mod tests {
         history.stay(40 * MS);
         let after = Point { time: 45 * MS, on_cpu: 11 * MS, state: b'S', ..Point::default() };
         history.push(after, 1000);
-        // Until the next look it may have gone on for 4 ms, and asleep as long.
-        assert_eq!(account(&history, 10, 45)[2], (30, 34));
+        // Until the next look it may have gone on for 4 ms, and asleep as long. The time on a CPU may have begun before it.
+        assert_eq!(account(&history, 10, 45)[2], (29, 34));
         assert_eq!(account(&history, 15, 35)[2], (20, 20));
-        assert_eq!(account(&history, 10, 45)[4], (0, 4));
+        assert_eq!(account(&history, 10, 45)[4], (0, 5));
         assert_eq!(account(&history, 45, 90)[4], (45, 45), "after the last sample nothing changed");
         let span = Span { begin_ns: -1, end_ns: 5 };
         assert_eq!(history.account(span, AccountSource::Samples), None);
@@ -370,33 +409,5 @@ mod tests {
         let account = history.account(Span { begin_ns: 0, end_ns: 99_990 }, AccountSource::Samples).unwrap();
         let exactly = |time: i64| Extent::exactly(9999 * time);
         assert_eq!((account.on_cpu, account.queued, account.asleep), (exactly(4), exactly(3), exactly(3)));
-    }
-
-    #[test]
-    fn the_bounds_of_random_histories_hold_what_happened() {
-        let seed = fastrand::u64(..);
-        let random = &mut fastrand::Rng::with_seed(seed);
-        for _ in 0..200 {
-            let mut history = History::default();
-            let mut point = Point::default();
-            for _ in 0..random.usize(1..100) {
-                point.time += random.i64(1..1000);
-                point.on_cpu += random.i64(0..800);
-                point.queued += random.i64(0..800);
-                point.state = *random.choice(b"RSDT").expect("there are four");
-                history.push(point, random.usize(2..64));
-            }
-            let first = history.points[0].time;
-            let begin = first + random.i64(0..5000);
-            let span = Span { begin_ns: begin, end_ns: begin + random.i64(1..5000) };
-            let account = history.account(span, AccountSource::Samples).expect("it is known");
-            let parts = [account.on_cpu, account.queued, account.stopped, account.device, account.asleep];
-            let is_bound =
-                |part: &Extent| 0 <= part.least && part.least <= part.most && part.most <= account.length;
-            assert!(parts.iter().all(is_bound), "seed {seed}: {account:?}");
-            let [sure, possible] = [|part: &Extent| part.least, |part: &Extent| part.most]
-                .map(|bound| parts.iter().map(bound).sum::<i64>());
-            assert!(sure <= account.length && account.length <= possible, "seed {seed}: {account:?}");
-        }
     }
 }

@@ -10,8 +10,11 @@
 //! ```
 
 mod account;
+mod bounds;
 mod history;
 mod kernel;
+#[cfg(test)]
+mod known_life;
 mod runners;
 mod totals;
 

@@ -327,5 +327,5 @@ fn of_the_time_that_a_busy_demo_was_blocked_nearly_all_has_a_cause() {
     let us = |key: &str| found[key].as_f64().unwrap();
     let known = 1.0 - us("unaccounted_us") / us("blocked_us");
     // What samples leave open, because they are too far apart, has no cause.
-    assert!(known >= 0.6, "only {known:.3} of {} µs has a cause: {}", us("blocked_us"), found["causes"]);
+    assert!(known >= 0.55, "only {known:.3} of {} µs has a cause: {}", us("blocked_us"), found["causes"]);
 }

@@ -24,6 +24,10 @@ const ONE_IN: usize = 64;
 /// to rest, and otherwise after this time, in nanoseconds.
 const STATE_AFTER: u64 = 10_000_000;
 
+/// A look that took longer, in nanoseconds, does not say when it was; it is tried again this often in all.
+const PROMPT: u64 = 100_000;
+const MOST_TRIES: u32 = 3;
+
 /// The most new threads that are added at once.
 const MOST_NEW: usize = 500;
 
@@ -247,8 +251,7 @@ impl WatchedThread {
     }
 
     fn look(&mut self, sink: &mut Sink) -> Look {
-        let now = monotonic();
-        let Some(times) = self.times() else { return Look::Gone };
+        let Some((now, times)) = self.times_in_time() else { return Look::Gone };
         let since = now.saturating_sub(std::mem::replace(&mut self.last_look, now));
         let is_unchanged = self.last.replace(times) == Some(times);
         if is_unchanged && !self.is_state_old {
@@ -273,6 +276,19 @@ impl WatchedThread {
         self.changes = self.changes.wrapping_add(1);
         sink.add(now, Sample::Thread(self.sample));
         Look::Changed
+    }
+
+    /// The times, and when that was: again if this thread lost its CPU meanwhile.
+    fn times_in_time(&self) -> Option<(u64, (u64, u64))> {
+        let mut tries = 0;
+        loop {
+            let now = monotonic();
+            let times = self.times()?;
+            tries += 1;
+            if tries == MOST_TRIES || monotonic().saturating_sub(now) < PROMPT {
+                return Some((now, times));
+            }
+        }
     }
 
     /// The time on a CPU, and the time ready for one.
