@@ -15,11 +15,11 @@ use crate::reading::{CollectBeside, Kinds, Roster, Selection, Slots, grown};
 use crate::slow::longest::{Longest, Recorder, SlowEvent};
 
 /// The number of slices at first.
-const SLICES: usize = 240;
+const SLICES: usize = 960;
 
 /// The number of the slowest events that are kept: of the whole trace, and of each slice.
 const SLOWEST: usize = 50;
-const SLOWEST_OF_SLICE: usize = 5;
+const SLOWEST_OF_SLICE: usize = 2;
 
 /// The figures of all slices of a group.
 type Tallies = Vec<Option<Box<SliceFigures>>>;

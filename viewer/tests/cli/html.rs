@@ -93,7 +93,7 @@ fn a_page_has_the_figures_of_top_and_needs_nothing_else() {
     let shared = SharedTrace::unpack();
     let page = Page::of(&[shared.folder()]);
     let text = page.text();
-    assert!(text.len() < 2_000_000, "{} bytes", text.len());
+    assert!(text.len() < 1_000_000, "{} bytes", text.len());
     let data = page.data();
     let mut top = json(ltt_top(["top"]).arg(shared.folder()));
     ["kind", "version"].iter().for_each(|key| _ = top.as_object_mut().unwrap().shift_remove(*key));
@@ -188,7 +188,7 @@ fn many_groups_make_a_page_that_is_small_and_says_what_it_lacks() {
     let trace = trace.write();
     let page = Page::with(&[trace.path()], &["--by", "name"]);
     let text = page.text();
-    assert!(text.len() < 2_000_000, "{} bytes", text.len());
+    assert!(text.len() < 1_000_000, "{} bytes", text.len());
     assert!(text.contains("groups with less time not shown"), "{}", between(&text, "A name shows", "</p>"));
     assert!(text.contains("are followed over time"));
 }

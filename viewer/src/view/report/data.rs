@@ -20,8 +20,8 @@ use ltt_analysis::text::amount::counted;
 use ltt_analysis::text::{escape, short_name};
 
 /// The most bytes of the whole block, and of the slices in it.
-const MOST_BYTES: usize = 1_850_000;
-const SLICE_BYTES: usize = 1_300_000;
+const MOST_BYTES: usize = 920_000;
+const SLICE_BYTES: usize = 560_000;
 /// The most characters of a text of the trace.
 const TEXT_LENGTH: usize = 200;
 /// The fewest slices that a range can be chosen from.

@@ -69,7 +69,8 @@ const columns = {
   rate_per_s: ["Per second", scaled], mean_us: ["Mean", duration], p50_us: ["p50", duration], p90_us: ["p90", duration],
   p99_us: ["p99", duration], p999_us: ["p99.9", duration], max_us: ["Longest", duration],
 };
-const state = { from: 0, to: slices.count, group: null, sort: "", up: false, find: "", incident: null };
+// The range in whole slices, which figures are of, and what the picture shows if that is less: two times in nanoseconds.
+const state = { from: 0, to: slices.count, part: null, group: null, sort: "", up: false, find: "", incident: null };
 
 function readFragment() {
   const given = new URLSearchParams(location.hash.slice(1));
@@ -79,6 +80,8 @@ function readFragment() {
   };
   state.from = whole("from", 0, slices.count - 1, 0);
   state.to = whole("to", state.from + 1, slices.count, slices.count);
+  const at = whole("at", begin(), end() - 1, null), till = whole("till", (at ?? 0) + 1, end(), null);
+  state.part = at === null || till === null ? null : [at, till];
   state.group = whole("group", 0, groups.length - 1, null);
   state.incident = whole("incident", 0, incidents.marks.length - 1, null);
   state.sort = given.get("sort") in columns || given.get("sort") === "name" ? given.get("sort") : "";
@@ -88,6 +91,7 @@ function readFragment() {
 function writeFragment() {
   const parts = new URLSearchParams();
   if (isNarrowed()) parts.set("from", state.from), parts.set("to", state.to);
+  if (state.part) parts.set("at", state.part[0]), parts.set("till", state.part[1]);
   if (state.group !== null) parts.set("group", state.group);
   if (state.incident !== null) parts.set("incident", state.incident);
   if (state.sort) parts.set("sort", state.sort);
@@ -98,6 +102,8 @@ function writeFragment() {
 const isNarrowed = () => state.from > 0 || state.to < slices.count;
 const begin = () => state.from * slices.width_ns;
 const end = () => state.to * slices.width_ns;
+/** What the picture shows. */
+const view = () => state.part ?? [begin(), end()];
 /** Whether something from one time up to another lies in the chosen range. */
 const isIn = (from, to) => !isNarrowed() || (to >= begin() && from < end());
 
@@ -193,7 +199,9 @@ function figuresTable(id, make) {
   const details = $(`${id}-figures`);
   const draw = () => {
     details.querySelector(".scroll")?.remove();
-    if (details.open) details.append(el("div", { class: "scroll tall", role: "region", tabindex: 0, "aria-label": "Figures of the picture" }, make()));
+    if (!details.open) return;
+    details.append(el("div", { class: "scroll tall", role: "region", tabindex: 0, "aria-label": "Figures of the picture" }, make()));
+    fitRows();
   };
   details.ontoggle = draw;
   draw();
@@ -225,7 +233,7 @@ const mainCause = ([, , charges]) => {
   return charges[main];
 };
 
-const LEFT = 58, RIGHT = 12, RATE = { top: 18, height: 78 }, HELD = { top: 120, height: 66 }, HEAT = { top: 212, height: 208 };
+const LEAST_COLUMN = 5, LEFT = 58, RIGHT = 12, RATE = { top: 18, height: 78 }, HELD = { top: 120, height: 66 }, HEAT = { top: 212, height: 208 };
 const BOTTOM = HEAT.top + HEAT.height;
 
 /** The row of a duration in nanoseconds: 1, 2, 5, 10, … begin one each. */
@@ -236,18 +244,20 @@ function rowOf(ns) {
 /** Where a row begins, in microseconds. */
 const rowBegin = (row) => ([1, 2, 5][row % 3] * 10 ** Math.floor(row / 3)) / 1000;
 
-/** The number of durations for each slice and row; a recorded 0 is -1, a row of its own. */
-function heatCells() {
+/** The number of durations for each column of slices, by its first, and row; a recorded 0 is -1, a row of its own. */
+function heatCells(per) {
   const chosen = state.group === null ? [...slices.groups, ...slices.others] : [slices.groups[state.group]];
   const cells = new Map();
   const rates = new Array(slices.count).fill(0);
   for (const sliced of chosen.filter(Boolean)) {
     for (const [slice, figures] of sliced.slices) {
-      rates[slice] += figures[0];
+      if (slice < state.from || slice >= state.to) continue;
+      const first = columnOf(slice, per);
+      rates[first] += figures[0];
       for (const [bucket, count] of bucketsOf(figures)) {
         const ns = low(bucket) * sliced.unit_ns;
         const row = ns === 0 ? -1 : rowOf(ns);
-        const key = slice * 100 + row + 1;
+        const key = first * 100 + row + 1;
         cells.set(key, (cells.get(key) ?? 0) + count);
       }
     }
@@ -255,19 +265,26 @@ function heatCells() {
   return { rates, cells: [...cells].map(([key, count]) => [Math.floor(key / 100), (key % 100) - 1, count]) };
 }
 
+const columnOf = (slice, per) => slice - ((slice - state.from) % per);
+
 // The width of pictures on paper, whatever that of the window is.
 let paper = null;
 
 function drawTimeline() {
   const holder = $("timeline-picture"), width = Math.max(paper ?? holder.clientWidth, 300), inner = width - LEFT - RIGHT;
-  const length = slices.count * slices.width_ns, x = (at) => LEFT + (inner * at) / length;
-  const column = inner / slices.count, { rates, cells } = heatCells();
-  const perSecond = 1e9 / slices.width_ns, most = Math.max(...rates, 1) * perSecond;
-  const parts = [];
+  const whole = slices.count * slices.width_ns, [first, last] = view(), length = last - first;
+  const x = (at) => LEFT + (inner * (at - first)) / length;
+  // Slices that are narrower than one sees are drawn together.
+  const wide = (inner * slices.width_ns) / length, per = Math.max(Math.ceil(LEAST_COLUMN / wide), 1), column = wide * per;
+  const { rates, cells } = heatCells(per), columnNs = slices.width_ns * per;
+  const perSecond = 1e9 / columnNs, most = Math.max(...rates, 1) * perSecond;
+  // What lies in the plots is cut off at their sides.
+  const parts = [], plotted = [];
   for (const period of data.periods) {
     for (const [from, to] of period.spans) {
-      const left = x(Math.max(from, 0)), right = x(Math.min(to, length));
-      parts.push(svg("rect", { class: "shade", x: left, y: RATE.top, width: Math.max(right - left, 2), height: BOTTOM - RATE.top },
+      const left = x(Math.max(from, 0)), right = x(Math.min(to, whole));
+      if (to < first || from > last) continue;
+      plotted.push(svg("rect", { class: "shade", x: left, y: RATE.top, width: Math.max(right - left, 2), height: BOTTOM - RATE.top },
         svg("title", {}, period.text)));
     }
   }
@@ -278,8 +295,8 @@ function drawTimeline() {
     parts.push(svg("path", { class: "grid", d: `M${LEFT} ${y}h${inner}` }), text(LEFT - 6, y + 4, "end", scaled(rate)));
   }
   const top = (rate) => RATE.top + RATE.height * (1 - (rate * perSecond) / most);
-  const outline = rates.map((rate, slice) => `L${(LEFT + slice * column).toFixed(1)} ${top(rate).toFixed(1)}h${column.toFixed(2)}`);
-  parts.push(svg("path", { class: "area", d: `M${LEFT} ${RATE.top + RATE.height}${outline.join("")}V${RATE.top + RATE.height}z` }));
+  const outline = rates.map((rate, slice) => slice < state.from || slice >= state.to || slice !== columnOf(slice, per) ? "" : `L${x(slice * slices.width_ns).toFixed(1)} ${top(rate).toFixed(1)}h${column.toFixed(2)}`);
+  plotted.push(svg("path", { class: "area", d: `M${x(begin()).toFixed(1)} ${RATE.top + RATE.height}${outline.join("")}V${RATE.top + RATE.height}z` }));
   // Incidents, on a logarithmic scale of their length.
   parts.push(text(LEFT, HELD.top - 6, "start", `Incidents of ${duration(incidents.threshold_us)} or longer`, "name"));
   const shortest = Math.max(incidents.threshold_us, 0.001), longest = Math.max(...incidents.marks.map((mark) => mark[1]), shortest * 10);
@@ -290,7 +307,8 @@ function drawTimeline() {
   }
   incidents.marks.forEach((mark, place) => {
     const [at, held] = mark, height = tall(held);
-    const from = x(Math.max(at, 0)), to = x(Math.min(at + held * 1000, length));
+    if (at + held * 1000 < first || at > last) return;
+    const from = x(Math.max(at, first)), to = x(Math.min(at + held * 1000, last));
     const bar = svg("rect", { class: "mark", x: Math.min(from - 0.5, width - RIGHT - 2), y: HELD.top + HELD.height - height, width: Math.max(to - from, 2), height, onclick: () => openIncident(place) },
       svg("title", {}, `${time(at, 3)} ${duration(held)} ${incidents.causes[mainCause(mark)]?.label ?? ""}`));
     bar.style.fill = colourOf(mainCause(mark));
@@ -299,19 +317,26 @@ function drawTimeline() {
   parts.push(svg("path", { class: "grid", d: `M${LEFT} ${HELD.top + HELD.height}h${inner}` }));
   // Heat map.
   const rows = cells.map(([, row]) => row).filter((row) => row >= 0), hasZero = cells.some(([, row]) => row < 0);
-  const first = rows.length ? Math.min(...rows) : 9, lowest = hasZero ? first - 1 : first, highest = Math.max(...rows, lowest + 3);
+  const least = rows.length ? Math.min(...rows) : 9, lowest = hasZero ? least - 1 : least, highest = Math.max(...rows, lowest + 3);
   const high = HEAT.height / (highest - lowest + 1), densest = Math.max(...cells.map(([, , count]) => count), 1);
   const levels = Array.from({ length: 8 }, () => []);
   for (const [slice, row, count] of cells) {
     const level = Math.min(Math.floor((8 * Math.log1p(count)) / Math.log1p(densest)), 7);
-    levels[level].push(rectangle(LEFT + slice * column, HEAT.top + (highest - Math.max(row, lowest)) * high, column + 0.3, high));
+    levels[level].push(rectangle(x(slice * slices.width_ns), HEAT.top + (highest - Math.max(row, lowest)) * high, column + 0.3, high));
   }
   parts.push(text(LEFT, HEAT.top - 6, "start", fitted(state.group === null ? "Durations of all groups" : `Durations of ${groups[state.group].label}`, inner), "name"));
   levels.forEach((paths, level) => {
     const path = svg("path", { d: paths.join("") });
     path.style.fill = `var(--heat-${level + 1})`;
-    parts.push(path);
+    plotted.push(path);
   });
+  // Single events, where a slice is wide enough to tell them apart.
+  for (const { at, duration_us, label } of wide > 12 ? data.slow : []) {
+    if (at < first || at - duration_us * 1000 > last || (state.group !== null && label !== groups[state.group].label)) continue;
+    const from = x(at - duration_us * 1000), middle = HEAT.top + (highest - Math.max(rowOf(Math.max(duration_us * 1000, 1)), lowest) + 0.5) * high;
+    plotted.push(svg("rect", { class: "single", x: from, y: middle - 3, width: Math.max(x(at) - from, 3), height: 6 },
+      svg("title", {}, `${time(at)} ${duration(duration_us)} ${label}`)));
+  }
   const every = Math.max(Math.ceil(16 / high), 1);
   for (let row = highest; row >= lowest; row -= every) {
     const y = HEAT.top + (highest - row + 0.5) * high + 4;
@@ -320,49 +345,89 @@ function drawTimeline() {
   // Time at round numbers, and what is not chosen.
   const by = roundTime(length, inner / 110), digits = by >= 1e9 ? 0 : by >= 1e8 ? 1 : by >= 1e6 ? 3 : 6;
   const local = BigInt(data.clock.begin_ns) + BigInt(data.clock.offset_s) * 1000000000n;
-  for (let at = Number(BigInt(by) - 1n - ((local + BigInt(by) - 1n) % BigInt(by))); at <= length; at += by) {
+  for (let at = first + Number(BigInt(by) - 1n - ((local + BigInt(Math.round(first)) + BigInt(by) - 1n) % BigInt(by))); at <= last; at += by) {
     parts.push(svg("path", { class: "grid", d: `M${x(at)} ${BOTTOM}v5` }));
     if (x(at) < width - 30) parts.push(text(x(at), BOTTOM + 19, "middle", time(at, digits)));
   }
+  // Where in all of the time this is.
   if (isNarrowed()) {
-    for (const [from, to] of [[0, begin()], [end(), length]]) {
-      parts.push(svg("rect", { class: "veil", x: x(from), y: RATE.top, width: x(to) - x(from), height: BOTTOM - RATE.top }));
-    }
-    parts.push(svg("path", { class: "edge", d: `M${x(begin())} ${RATE.top}V${BOTTOM}M${x(end())} ${RATE.top}V${BOTTOM}` }));
+    const [from, to] = view().map((at) => LEFT + (inner * at) / whole);
+    parts.push(svg("rect", { class: "whole", x: LEFT, y: BOTTOM + 26, width: inner, height: 6 }),
+      svg("rect", { class: "part", x: from, y: BOTTOM + 25, width: Math.max(to - from, 3), height: 8 }));
   }
-  const label = `Events per second, ${count(incidents.marks.length, "incident")} and durations over ${duration(length / 1000)}; the table after it has the figures.`;
-  const picture = svg("svg", { id: "timeline", viewBox: `0 0 ${width} ${BOTTOM + 26}`, role: "img", "aria-label": label }, ...parts);
+  const label = `Events per second, ${count(incidents.marks.length, "incident")} and durations over ${duration(Math.round(length) / 1000)}; the table after it has the figures.`;
+  const picture = svg("svg", { id: "timeline", viewBox: `0 0 ${width} ${BOTTOM + 36}`, role: "img", "aria-label": label },
+    svg("svg", { x: LEFT, y: 0, width: inner, height: BOTTOM, viewBox: `${LEFT} 0 ${inner} ${BOTTOM}` }, ...plotted), ...parts);
   holder.replaceChildren(picture);
-  brush(picture, width, inner);
-  figuresTable("timeline", () => timelineTable(rates, cells));
+  const atHeat = (y) => ({ row: highest - Math.floor((y - HEAT.top) / high), isZero: hasZero && highest - Math.floor((y - HEAT.top) / high) === lowest });
+  brush(picture, width, inner, (at, y) => readout(at, y, { rates, cells, per, atHeat }));
+  figuresTable("timeline", () => timelineTable(rates, cells, per));
 }
-function timelineTable(rates, cells) {
+function timelineTable(rates, cells, per) {
+  const columnNs = slices.width_ns * per;
   const longest = new Map(), held = new Array(slices.count).fill(0);
   for (const [slice, row] of cells) longest.set(slice, Math.max(longest.get(slice) ?? -1, row));
-  for (const [at] of incidents.marks) held[Math.min(Math.max(Math.floor(at / slices.width_ns), 0), slices.count - 1)] += 1;
+  for (const [at] of incidents.marks) {
+    const slice = Math.min(Math.max(Math.floor(at / slices.width_ns), 0), slices.count - 1);
+    if (slice >= state.from && slice < state.to) held[columnOf(slice, per)] += 1;
+  }
   const rows = rates.flatMap((rate, slice) => rate === 0 && held[slice] === 0 ? [] : [[
-    time(slice * slices.width_ns), scaled((rate * 1e9) / slices.width_ns), grouped(rate), grouped(held[slice]),
+    time(slice * slices.width_ns), scaled((rate * 1e9) / columnNs), grouped(rate), grouped(held[slice]),
     longest.has(slice) ? (longest.get(slice) < 0 ? "0" : `under ${duration(rowBegin(longest.get(slice) + 1))}`) : "–",
   ]]);
-  return table(`Slices of ${duration(slices.width_ns / 1000)}; those without events are left out`,
+  return table(`Columns of ${duration(columnNs / 1000)}; those without events are left out`,
     [["From", false, "time"], ["Per second", true], ["Events", true], ["Incidents began", true], ["Longest", true]], rows);
 }
-/** Dragging over a picture chooses a range. */
-function brush(picture, width, inner) {
-  const sliceAt = (event) => {
-    const box = picture.getBoundingClientRect(), x = ((event.clientX - box.left) * width) / box.width;
-    return Math.min(Math.max(((x - LEFT) / inner) * slices.count, 0), slices.count);
+/** What is under the pointer: the time, the rate, and on the heat map the number of durations. */
+function readout(at, y, { rates, cells, per, atHeat }) {
+  const slice = columnOf(Math.min(Math.max(Math.floor(at / slices.width_ns), state.from), state.to - 1), per), columnNs = slices.width_ns * per, digits = view()[1] - view()[0] < 1e9 ? 6 : 3;
+  const parts = [time(at, digits), `${scaled((rates[slice] * 1e9) / columnNs)} events per second`];
+  if (y >= HEAT.top && y < BOTTOM) {
+    const { row, isZero } = atHeat(y), found = cells.find(([of, at]) => of === slice && (isZero ? at < 0 : at === row));
+    parts.push(`${isZero ? "0" : `${duration(rowBegin(row))} to ${duration(rowBegin(row + 1))}`}: ${count(found?.[2] ?? 0, "event")} in ${duration(columnNs / 1000)}`);
+  }
+  const under = incidents.marks.filter(([from, held]) => at >= from && at <= from + held * 1000);
+  if (under.length) parts.push(`${duration(under[0][1])} ${incidents.causes[mainCause(under[0])]?.label ?? ""}${under.length > 1 ? ` and ${count(under.length - 1, "other incident")}` : ""}`);
+  $("readout").textContent = parts.join(" · ");
+}
+/** Dragging over a picture shows a range, and chooses it when it ends; moving over it says what is there. */
+function brush(picture, width, inner, point) {
+  const [first, last] = view();
+  const place = (event) => {
+    const box = picture.getBoundingClientRect(), scale = width / box.width;
+    const x = Math.min(Math.max((event.clientX - box.left) * scale, LEFT), LEFT + inner);
+    return { x, y: (event.clientY - box.top) * scale, at: first + ((x - LEFT) / inner) * (last - first) };
   };
+  picture.addEventListener("pointermove", (move) => { if (!move.buttons) point(place(move).at, place(move).y); });
+  picture.addEventListener("pointerleave", () => { $("readout").textContent = HINT; });
   picture.addEventListener("pointerdown", (down) => {
     if (down.button !== 0) return;
-    const first = sliceAt(down);
-    const end = (up) => {
-      window.removeEventListener("pointerup", end);
-      const [from, to] = [first, sliceAt(up)].sort((one, other) => one - other);
-      if (Math.abs(up.clientX - down.clientX) > 4) choose(Math.floor(from), Math.ceil(to));
+    const start = place(down), shown = svg("rect", { class: "brush", y: RATE.top, height: BOTTOM - RATE.top });
+    picture.append(shown);
+    const drag = (move) => {
+      const now = place(move), [from, to] = [start, now].sort((one, other) => one.x - other.x);
+      shown.setAttribute("x", from.x);
+      shown.setAttribute("width", to.x - from.x);
+      $("readout").textContent = `${time(from.at)} to ${time(to.at)} (${duration((to.at - from.at) / 1000)})`;
     };
-    window.addEventListener("pointerup", end);
+    const end = (up) => {
+      for (const [name, listener] of [["pointermove", drag], ["pointerup", end], ["pointercancel", end]]) window.removeEventListener(name, listener);
+      shown.remove();
+      const [from, to] = [start.at, place(up).at].sort((one, other) => one - other);
+      if (up.type === "pointerup" && Math.abs(up.clientX - down.clientX) > 4) zoom(from, to);
+    };
+    for (const [name, listener] of [["pointermove", drag], ["pointerup", end], ["pointercancel", end]]) window.addEventListener(name, listener);
   });
+}
+const HINT = "Point at the picture to read it; drag over it to zoom in.";
+/** Shows a part of the time, down to microseconds; figures are of the slices around it. */
+function zoom(from, to) {
+  const whole = slices.count * slices.width_ns, length = Math.min(Math.max(to - from, 1000), whole);
+  const at = Math.round(Math.min(Math.max(from, 0), whole - length)), till = Math.round(at + length);
+  // What is nearly as wide as its slices is shown as these.
+  const isFine = length < 4 * slices.width_ns;
+  const outer = [Math.floor(at / slices.width_ns), Math.ceil(till / slices.width_ns)];
+  choose(...outer, isFine ? [at, till] : null);
 }
 
 /** A histogram and the complementary distribution of a group. */
@@ -566,6 +631,7 @@ function drawGroups() {
   const focused = document.activeElement?.dataset?.sort;
   replace("groups", el("table", {}, el("thead", {}, el("tr", {}, header("name", "Group", false), ...Object.entries(columns).map(([name, [title]]) => header(name, title, true)))), el("tbody", {}, ...body)));
   if (focused) $("groups").querySelector(`[data-sort="${focused}"]`).focus();
+  fitRows();
   $("found").textContent = `${grouped(rows.length)} of ${count(groups.length, "group")}`;
 }
 function sortBy(name) {
@@ -588,6 +654,19 @@ function chooseGroup(place) {
 }
 
 // ---- Other tables
+
+/** Makes a table that scrolls as tall as its rows, so that none is cut in half. */
+function fitRows() {
+  for (const box of document.querySelectorAll(".scroll.tall")) {
+    box.style.maxHeight = "";
+    const limit = box.clientHeight + box.getBoundingClientRect().top + box.clientTop;
+    const bottoms = Array.from(box.querySelectorAll("tbody tr"), (row) => row.getBoundingClientRect().bottom + box.scrollTop);
+    if (!bottoms.length || bottoms[bottoms.length - 1] <= limit + 1) continue;
+    const whole = bottoms.filter((bottom) => bottom <= limit + 1).pop();
+    const bar = box.offsetHeight - box.clientHeight;
+    if (whole) box.style.maxHeight = `${whole - box.getBoundingClientRect().top - box.clientTop + bar}px`;
+  }
+}
 
 function drawSlow() {
   const inRange = data.slow.filter(({ at }) => !isNarrowed() || (at >= begin() && at < end()));
@@ -630,7 +709,8 @@ function drawStatic() {
     return el("li", {}, dot, place === 7 && incidents.causes.length > 8 ? "other causes" : cause.label);
   });
   const slow = data.periods.length ? [el("li", {}, el("span", { class: "dot shade", "aria-hidden": "true" }), "slower than usual for a while")] : [];
-  replace("legend", ...causes, ...slow);
+  const single = el("li", {}, el("span", { class: "dot single", "aria-hidden": "true" }), "one of the slowest events, where zoomed in");
+  replace("legend", ...causes, ...slow, ...(data.slow.length ? [single] : []));
   $("shown").append(el("option", { value: "" }, "all groups"), ...groups.flatMap(({ label }, place) => slices.groups[place]?.unit_ns ? [el("option", { value: place }, label)] : []));
 }
 
@@ -644,12 +724,14 @@ function drawRange() {
   $("from").setAttribute("aria-valuetext", time(begin(), 3));
   $("to").setAttribute("aria-valuetext", time(end(), 3));
   const length = duration((end() - begin()) / 1000);
-  $("span").textContent = isNarrowed() ? `${time(begin(), 3)} to ${time(end(), 3)} (${length})` : `All of the time (${duration((data.top.trace.length_ns ?? 0) / 1000)})`;
-  $("all").disabled = !isNarrowed();
+  const part = state.part ? `${time(state.part[0])} to ${time(state.part[1])} (${duration((state.part[1] - state.part[0]) / 1000)}); figures of ` : "";
+  $("span").textContent = isNarrowed() ? `${part}${time(begin(), 3)} to ${time(end(), 3)} (${length})` : `All of the time (${duration((data.top.trace.length_ns ?? 0) / 1000)})`;
+  $("all").disabled = $("out").disabled = !isNarrowed();
   $("range").dataset.since = nanoseconds(begin());
   $("range").dataset.until = nanoseconds(end() - 1);
 }
-function choose(from, to) {
+function choose(from, to, part = null) {
+  state.part = part;
   state.from = Math.min(Math.max(from, 0), slices.count - 1);
   state.to = Math.min(Math.max(to, state.from + 1), slices.count);
   shownIncidents = FIRST;
@@ -664,6 +746,7 @@ function draw() {
   drawGroups();
   drawPlots();
   drawSlow();
+  fitRows();
 }
 function restore() {
   readFragment();
@@ -678,13 +761,15 @@ restore();
 $("from").addEventListener("input", () => choose(Number($("from").value), Math.max(state.to, Number($("from").value) + 1)));
 $("to").addEventListener("input", () => choose(Math.min(state.from, Math.max(Number($("to").value) - 1, 0)), Number($("to").value)));
 $("all").addEventListener("click", () => choose(0, slices.count));
+$("out").addEventListener("click", () => { const [from, to] = view(), more = to - from; zoom(from - more, to + more); });
 $("range").addEventListener("submit", (event) => event.preventDefault());
 $("find").addEventListener("input", () => { state.find = $("find").value; writeFragment(); drawGroups(); });
 $("shown").addEventListener("change", () => chooseGroup($("shown").value === "" ? null : Number($("shown").value)));
 $("more-incidents").addEventListener("click", () => { shownIncidents += 50; drawIncidents(); });
 window.addEventListener("hashchange", restore);
 let width = window.innerWidth;
-const drawPictures = () => { drawTimeline(); drawPlots(); };
+const drawPictures = () => { drawTimeline(); drawPlots(); fitRows(); };
+$("readout").textContent = HINT;
 window.addEventListener("resize", () => { if (width !== window.innerWidth) { width = window.innerWidth; drawPictures(); } });
 window.addEventListener("beforeprint", () => {
   paper = 900;

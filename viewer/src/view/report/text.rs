@@ -7,6 +7,7 @@ use crate::view::table::{
     incident_footnotes, incident_headline, outlier_footnotes, outlier_rule, shared_by, slow_period,
 };
 use crate::view::{Screen, notes};
+use ltt_analysis::finding::Ns;
 use ltt_analysis::overview::Overview;
 use ltt_analysis::text::amount::{counted, grouped, share};
 use ltt_analysis::text::escape;
@@ -51,8 +52,16 @@ pub fn context(overview: &Overview, limits: &Limits, screen: &Screen) -> Value {
             format!("of the time blocked, in {}", counted(incidents.found, "incident")),
         ),
     ];
-    tiles.extend(longest.map(|longest| tile(longest.in_words(), "the longest incident".into())));
-    tiles.extend(slowest.map(|event| tile(event.duration.in_words(), "the slowest event".into())));
+    let words = [longest.map(Ns::in_words), slowest.map(|event| event.duration.in_words())];
+    match words {
+        [Some(longest), Some(slowest)] if longest == slowest => {
+            tiles.push(tile(longest, "the longest incident, and the slowest event".into()));
+        }
+        [longest, slowest] => {
+            tiles.extend(longest.map(|longest| tile(longest, "the longest incident".into())));
+            tiles.extend(slowest.map(|slowest| tile(slowest, "the slowest event".into())));
+        }
+    }
     tiles.push(tile(grouped(unusual.into()), "unusual events, modes, periods and drifts".into()));
     let sources = info.traces.iter().flat_map(|trace| {
         let host = trace.host.as_deref().map_or(String::new(), |host| format!(", on {}", escape::text(host)));

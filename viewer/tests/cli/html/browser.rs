@@ -279,3 +279,114 @@ fn empty_damaged_short_and_long_traces_are_pages_that_say_so() {
         assert_eq!(browser.complaints(), [&Value::Null; 0], "{expected}");
     }
 }
+
+/// A place of the timeline, by its shares of the width and of the height of the picture.
+fn place(browser: &mut Chromium, across: f64, down: f64) -> (f64, f64) {
+    browser.evaluate(
+        "document.getElementById('timeline').scrollIntoView({ block: 'center', behavior: 'instant' })",
+    );
+    let box_of = browser.evaluate("document.getElementById('timeline').getBoundingClientRect().toJSON()");
+    let [x, y, width, height] = ["x", "y", "width", "height"].map(|side| box_of[side].as_f64().unwrap());
+    (x + across * width, y + down * height)
+}
+
+#[test]
+#[ignore = "make check: needs Chromium"]
+fn dragging_shows_a_range_and_zooms_in_to_single_events() {
+    let Some(mut browser) = Chromium::start() else { return };
+    let shared = SharedTrace::unpack();
+    let page = Page::of(&[shared.folder()]);
+    let data = page.data();
+    browser.resize(1440, false);
+    browser.open(&page.path(), "");
+    let readout = "document.getElementById('readout').textContent";
+    // Under the pointer: the time and the rate, and on the heat map durations, too.
+    let there = place(&mut browser, 0.5, 0.1);
+    browser.mouse("mouseMoved", there, false);
+    let said = browser.evaluate(readout);
+    assert!(said.as_str().unwrap().contains("events per second"), "{said}");
+    let heat = place(&mut browser, 0.1, 0.88);
+    browser.mouse("mouseMoved", heat, false);
+    let said = browser.evaluate(readout);
+    assert!(said.as_str().unwrap().contains(" to ") && said.as_str().unwrap().contains(": "), "{said}");
+    // The slowest event, dragged over until it fills the picture.
+    let slowest = &data["slow"][0];
+    let length = data["slices"]["count"].as_f64().unwrap() * data["slices"]["width_ns"].as_f64().unwrap();
+    let (end, took) = (slowest["at"].as_f64().unwrap(), slowest["duration_us"].as_f64().unwrap() * 1000.0);
+    let inner = "document.getElementById('timeline').viewBox.baseVal.width";
+    let width = browser.evaluate(inner).as_f64().unwrap();
+    let across = |at: f64| (58.0 + (width - 70.0) * at / length) / width;
+    let from = place(&mut browser, across(end - 1.5 * took), 0.5);
+    let to = place(&mut browser, across(end + took / 2.0), 0.5);
+    browser.mouse("mousePressed", from, true);
+    browser.mouse("mouseMoved", ((from.0 + to.0) / 2.0, from.1), true);
+    browser.mouse("mouseMoved", to, true);
+    let drawn = browser.evaluate("document.querySelector('#timeline .brush').getBoundingClientRect().width");
+    assert!((drawn.as_f64().unwrap() - (to.0 - from.0)).abs() < 3.0, "{drawn}");
+    let said = browser.evaluate(readout);
+    assert!(said.as_str().unwrap().contains(" to "), "{said}");
+    assert_eq!(browser.evaluate("location.hash"), "", "nothing is chosen while one drags");
+    browser.mouse("mouseReleased", to, true);
+    browser.wait_for("it is chosen", "location.hash.includes('from=')");
+    let singles = "Array.from(document.querySelectorAll('#timeline .single'), (bar) => [bar.textContent, \
+        bar.getBoundingClientRect().width / document.getElementById('timeline').getBoundingClientRect().width])";
+    let shown = browser.evaluate(singles);
+    let label = slowest["label"].as_str().unwrap();
+    let bar = shown.as_array().unwrap().iter().find(|bar| bar[0].as_str().unwrap().ends_with(label));
+    let part = bar.unwrap_or_else(|| panic!("{label}: {shown}"))[1].as_f64().unwrap();
+    assert!((0.3..0.7).contains(&part), "half of the picture is the slowest event: {part}");
+    // Further in than a slice is long, and out again.
+    for _ in 0..3 {
+        let [from, to] = [0.45, 0.5].map(|across| place(&mut browser, across, 0.5));
+        browser.mouse("mousePressed", from, true);
+        browser.mouse("mouseMoved", to, true);
+        browser.mouse("mouseReleased", to, true);
+    }
+    let fragment = browser.evaluate("Object.fromEntries(new URLSearchParams(location.hash.slice(1)))");
+    let [at, till] = ["at", "till"].map(|name| fragment[name].as_str().unwrap().parse::<f64>().unwrap());
+    assert!(till - at < data["slices"]["width_ns"].as_f64().unwrap(), "{fragment}");
+    let look = "[document.getElementById('timeline').innerHTML, document.getElementById('span').textContent]";
+    let before = browser.evaluate(look);
+    let address = browser.evaluate("location.hash");
+    browser.open(&page.path(), address.as_str().unwrap());
+    assert_eq!(browser.evaluate(look), before, "the address has the zoom");
+    for _ in 0..12 {
+        browser.evaluate("document.getElementById('out').click()");
+    }
+    assert_eq!(browser.evaluate("document.getElementById('all').disabled"), true);
+    assert_eq!(browser.complaints(), [&Value::Null; 0]);
+}
+
+/// Rows that a table cuts, and the letters of visible names between which a line breaks.
+const CUT: &str = "(() => { const found = []; \
+    for (const box of document.querySelectorAll('.scroll.tall')) { \
+        const bottom = box.getBoundingClientRect().top + box.clientTop + box.clientHeight; \
+        for (const row of box.querySelectorAll('tbody tr')) { const { top, bottom: end } = row.getBoundingClientRect(); \
+            if (top < bottom - 2 && end > bottom + 2) found.push(`${box.id}: ${row.textContent.slice(0, 60)}`); } } \
+    for (const name of document.querySelectorAll('#groups td.name, .why, .line-of span, .tiles span, #legend li, #slow td.name')) { \
+        const nodes = document.createTreeWalker(name, NodeFilter.SHOW_TEXT); \
+        for (let node = nodes.nextNode(); node; node = nodes.nextNode()) { let last = null; \
+            for (let at = 0; at < node.length; at += 1) { const range = document.createRange(); \
+                range.setStart(node, at); range.setEnd(node, at + 1); const { top } = range.getBoundingClientRect(); \
+                if (last !== null && top > last + 4 && /\\w\\w/.test(node.data.slice(at - 1, at + 1))) found.push(node.data); last = top; } } } \
+    return found; })()";
+
+#[test]
+#[ignore = "make check: needs Chromium"]
+fn no_row_is_cut_no_word_broken_and_no_figure_there_twice() {
+    let Some(mut browser) = Chromium::start() else { return };
+    for name in ["valkey-causes", "valkey-mixed", "valkey-lite-busy"] {
+        let shared = SharedTrace::unpack_named(name);
+        let page = Page::of(&[shared.folder()]);
+        for width in [1280, 1440, 3840, 768] {
+            browser.resize(width, false);
+            browser.open(&page.path(), "");
+            assert_eq!(browser.evaluate(CUT), Value::Array(Vec::new()), "{name} at {width}");
+        }
+        let tiles = "Array.from(document.querySelectorAll('#tiles strong'), (one) => one.textContent)";
+        let tiles = browser.evaluate(tiles);
+        let tiles: Vec<&str> = tiles.as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
+        let distinct: std::collections::BTreeSet<_> = tiles.iter().collect();
+        assert_eq!(distinct.len(), tiles.len(), "{tiles:?}");
+    }
+}

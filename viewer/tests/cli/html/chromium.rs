@@ -149,6 +149,14 @@ impl Chromium {
         answer["result"]["value"].clone()
     }
 
+    /// Presses, moves or lets go the mouse (`mousePressed`, `mouseMoved`, `mouseReleased`) at a place of the window.
+    pub fn mouse(&mut self, kind: &str, (x, y): (f64, f64), is_pressed: bool) {
+        let (button, buttons) = if is_pressed { ("left", 1) } else { ("none", 0) };
+        let event =
+            json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": 1 });
+        self.call("Input.dispatchMouseEvent", event);
+    }
+
     /// Presses a key and lets it go.
     pub fn press(&mut self, key: &str, code: u32) {
         for kind in ["rawKeyDown", "char", "keyUp"] {
