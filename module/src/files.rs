@@ -14,6 +14,8 @@ pub enum File {
     TemporarySnapshot,
     /// A cluster's configuration, under its final or its temporary name.
     ClusterConfig,
+    /// What the kernel says about the server itself.
+    ProcessStatus,
 }
 
 impl File {
@@ -30,6 +32,8 @@ impl File {
             File::TemporarySnapshot
         } else if name.starts_with(b"nodes") && contains(name, b".conf") {
             File::ClusterConfig
+        } else if path == b"/proc/self/stat" {
+            File::ProcessStatus
         } else {
             File::Other
         }
@@ -43,6 +47,7 @@ impl File {
             File::RewrittenAppendOnly,
             File::TemporarySnapshot,
             File::ClusterConfig,
+            File::ProcessStatus,
         ]
         .get(usize::from(number))
         .copied()
@@ -71,6 +76,8 @@ mod tests {
             ("temp-rewriteaof-bg-4711.aof", File::RewrittenAppendOnly),
             ("temp-rewriteaof-4711.aof", File::RewrittenAppendOnly),
             ("/data/temp-4711.rdb", File::TemporarySnapshot),
+            ("/proc/self/stat", File::ProcessStatus),
+            ("/proc/self/smaps", File::Other),
             ("temp-1700000000.4711.rdb", File::Other),
             ("appendonlydir/temp-appendonly.aof.incr", File::AppendOnly),
             ("dump.rdb", File::Other),

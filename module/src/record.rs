@@ -1,7 +1,7 @@
 //! The events, each with its duration in microseconds.
 
 use valkey_trace::valkey_commands::command_call;
-use valkey_trace::valkey_server::{command, eventloop, fast_command, module_acquire_gil};
+use valkey_trace::valkey_server::{command, eventloop, eventloop_cron, fast_command, module_acquire_gil};
 use valkey_trace::{valkey_aof, valkey_cluster, valkey_rdb};
 
 use crate::clients::Client;
@@ -39,6 +39,11 @@ pub fn command(client: &Client, called: &Command, nanoseconds: u64) {
 /// A turn of the event loop.
 pub fn turn(nanoseconds: u64) {
     eventloop::emit(microseconds(nanoseconds));
+}
+
+/// The server's regular work.
+pub fn cron(nanoseconds: u64) {
+    eventloop_cron::emit(microseconds(nanoseconds));
 }
 
 /// The wait for the lock that modules share.

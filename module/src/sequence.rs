@@ -82,6 +82,11 @@ impl<C: Copy> Sequence<C> {
         ended
     }
 
+    /// The server turns to work of its own, which ends a command.
+    pub fn interrupt(&mut self, now: u64) -> Option<Ended<C>> {
+        self.end(now)
+    }
+
     /// The event loop is about to sleep.
     pub fn sleep(&mut self, now: u64) -> Option<Ended<C>> {
         self.unclear = false;
@@ -109,6 +114,7 @@ mod tests {
     #[derive(Clone, Copy, Debug)]
     enum Step {
         Begin(Caller, Option<Runs>),
+        Interrupt,
         Sleep,
     }
 
@@ -134,8 +140,9 @@ mod tests {
         let mut random = Random::new(34);
         for _ in 0..2_000 {
             let steps: Vec<Step> = (0..random.below(40))
-                .map(|_| match random.below(8) {
+                .map(|_| match random.below(9) {
                     0 | 1 => Step::Sleep,
+                    8 => Step::Interrupt,
                     2 => Step::Begin(Caller::Nested, Some(Runs::Nothing)),
                     3 => Step::Begin(Caller::Unclear, Some(Runs::Nothing)),
                     4 => Step::Begin(Caller::Client, None),
@@ -151,6 +158,7 @@ mod tests {
                     Step::Begin(caller, runs) => {
                         sequence.begin(10 * index as u64, caller, runs.map(|runs| (index, runs)))
                     }
+                    Step::Interrupt => sequence.interrupt(10 * index as u64),
                     Step::Sleep => sequence.sleep(10 * index as u64),
                 })
                 .collect();

@@ -40,7 +40,9 @@ pub struct State {
     held: *mut Text,
     server_told: Option<u64>,
     child: Option<ChildKind>,
-    loading_since: u64,
+    /// When the cron was seen to begin, until it ends.
+    cron_since: Option<u64>,
+    loading_since: Option<u64>,
     flushing_since: u64,
 }
 
@@ -109,10 +111,10 @@ handler!(on_fork, |state, context, which| match which {
     _ => state.child_died(),
 });
 handler!(on_loading, |state, _context, which| match which {
-    0..=2 => state.loading_since = now(),
-    3 => record::loading(now() - state.loading_since),
-    _ => {}
+    0..=2 => state.loading_since = Some(now()),
+    _ => state.loaded(which == 3),
 });
+handler!(on_cron, |state, _context, _which| state.cron_ends());
 handler!(on_flush, |state, _context, which| match which {
     0 => state.flushing_since = now(),
     _ => record::flush(now() - state.flushing_since),
@@ -120,11 +122,17 @@ handler!(on_flush, |state, _context, which| match which {
 handler!(on_modules, |state, context, _which| state.read_commands(context));
 
 /// The events of a server that are listened to, by their identifiers.
-const EVENTS: [(u64, EventCallback); 5] =
-    [(15, on_loop), (13, on_fork), (3, on_loading), (2, on_flush), (9, on_modules)];
+const EVENTS: [(u64, EventCallback); 6] =
+    [(15, on_loop), (13, on_fork), (3, on_loading), (2, on_flush), (8, on_cron), (9, on_modules)];
 
 unsafe extern "C" fn on_command(context: *mut FilterContext) {
     guarded(null_mut(), |state| state.command(context));
+}
+
+/// The server's cron begins, as the thread that serves clients can tell where the library is preloaded.
+#[cfg_attr(test, allow(dead_code, reason = "tests of the crate do not call libc through it"))]
+pub fn cron_begins() {
+    guarded(null_mut(), State::cron_begins);
 }
 
 impl State {
@@ -143,7 +151,8 @@ impl State {
             held: null_mut(),
             server_told: None,
             child: None,
-            loading_since: 0,
+            cron_since: None,
+            loading_since: None,
             flushing_since: 0,
         }
     }
@@ -220,6 +229,29 @@ impl State {
             record::turn(turn);
         }
         self.follow_sessions(context);
+    }
+
+    /// Without this, the last command of a turn would have the time of the cron, which comes after it.
+    fn cron_begins(&mut self) {
+        // While data are loaded, perhaps by a command, the server does the same in between.
+        if self.loading_since.is_none() {
+            let now = now();
+            self.cron_since = Some(now);
+            let ended = self.sequence.interrupt(now);
+            self.finish(ended);
+        }
+    }
+
+    fn cron_ends(&mut self) {
+        if let Some(since) = self.cron_since.take() {
+            record::cron(now() - since);
+        }
+    }
+
+    fn loaded(&mut self, is_success: bool) {
+        if let Some(since) = self.loading_since.take().filter(|_| is_success) {
+            record::loading(now() - since);
+        }
     }
 
     #[inline]

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering::
 
 use libc::{mode_t, size_t, ssize_t};
 
+use super::callbacks;
 use super::process::{HAS_CHILD, TURNS, is_main_thread, now, now_if};
 use crate::files::File;
 use crate::record::{self, Call, Meanwhile};
@@ -147,6 +148,10 @@ pub unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: mode_t)
 }
 
 fn opened(file: File, open: impl FnOnce() -> c_int) -> c_int {
+    // The server looks how much memory it has at the beginning of its cron, ten times a second.
+    if file == File::ProcessStatus && is_main_thread() {
+        callbacks::cron_begins();
+    }
     let descriptor = timed((file == File::ClusterConfig).then_some(Call::ClusterOpen), open);
     remember(descriptor, file);
     descriptor

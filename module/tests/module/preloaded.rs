@@ -1,6 +1,7 @@
 //! The module preloaded as well: what goes through libc.
 
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use lttng_testing::{CommandInTime as _, Daemon};
 
@@ -45,6 +46,33 @@ fn writes_and_syncs_of_the_append_only_file_are_timed() {
     }
     let top = ltt_top(&["top", "--limit=0"], &trace);
     assert!(top["groups"].to_string().contains("aof_fsync_always"));
+}
+
+#[test]
+fn cron_is_timed_and_not_charged_to_the_command_before_it() {
+    if Stock::redis().is_none() {
+        return;
+    }
+    let daemon = Daemon::start();
+    let server = Stock::Preloaded.start(&daemon, &[]);
+    let mut client = server.connect();
+    let session = daemon.recording(&["valkey_commands:*", "valkey_server:eventloop_cron"]);
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(1) {
+        client.ask("SET a 1");
+    }
+    let events = session.stop().events();
+    let (crons, commands): (Vec<_>, Vec<_>) =
+        events.iter().partition(|event| event.name.ends_with(":eventloop_cron"));
+    assert!(crons.len() >= 5, "{} in a second", crons.len());
+    for cron in crons {
+        let is_around = |command: &&&lttng_testing::Event| {
+            command.timestamp >= cron.timestamp
+                && command.timestamp - 1000 * duration(command) as i64 + 1000 < cron.timestamp
+        };
+        let around = commands.iter().find(is_around);
+        assert!(around.is_none(), "{around:?} is around {cron:?}");
+    }
 }
 
 #[test]
