@@ -66,7 +66,7 @@ pub struct Engine {
     pub tally: IncidentTally,
     /// For each kind the number of intervals, and the longest.
     pub kinds: Vec<KindFigures>,
-    /// The number of intervals that are due to a clock step.
+    /// The number of intervals that began within an earlier turn.
     pub stepped: u64,
     /// Times in which event loops were not traced, the first ones.
     pub untraced: Vec<Span>,

@@ -53,7 +53,7 @@ pub struct Incidents {
     pub untraced: Vec<UntracedFinding>,
     /// Processes that ended, and those that took their places.
     pub restarts: Vec<RestartFinding>,
-    /// Intervals that were set aside, because they are due to a clock step.
+    /// Intervals that were set aside, because they began within an earlier turn.
     pub set_aside: u64,
     /// Whether each incident is to be shown, instead of episodes.
     #[serde(skip)]

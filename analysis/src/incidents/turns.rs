@@ -242,7 +242,7 @@ impl Engine {
     }
 
     /// Makes incidents of the long top-level intervals of a thread, whose last turn served some clients. Those that began before
-    /// `since`, within an earlier turn, are due to a clock step.
+    /// `since`, within an earlier turn, went on beside the loop, or are due to a clock step.
     pub fn settle(&mut self, thread: usize, since: i64, service: Service<'_>, answered: u64) {
         let threshold = self.threshold;
         let state = &mut self.threads[thread];

@@ -29,6 +29,8 @@ pub struct RecordedField {
     pub is_client: bool,
     /// Whether it is a stack: return addresses.
     pub is_stack: bool,
+    /// Whether its values have labels.
+    pub is_enum: bool,
 }
 
 /// RecordedFields and their values. They are kept as bytes, which take far less memory than [`Datum`]s do.
@@ -98,6 +100,7 @@ impl KeptFields {
                 is_detail,
                 is_client: meaning.client == Some(index),
                 is_stack: meaning.stacks.contains(&index),
+                is_enum: matches!(field.kind, FieldKind::Enum),
             }
         };
         let slots: Vec<KeySlot> = order.iter().map(|&index| KeySlot::new(index, meaning, slots)).collect();

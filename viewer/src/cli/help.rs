@@ -120,9 +120,9 @@ procname are recorded too. A session daemon is started if none is running, and s
 whoever created it, is gone.
 
 Examples:
-  ltt-top record -e 'valkey_*' -o trace -- valkey-lite --port 7000
+  ltt-top record -e 'valkey_*' -o trace -- valkey-server --port 7000
       Record while the server runs.
-  ltt-top record -e 'valkey_*' --name valkey-lite --for 30s
+  ltt-top record -e 'valkey_*' --name valkey-server --for 30s
       Record half a minute of a server that is already running.";
 
 /// What `live` takes in place of folders.

@@ -183,7 +183,8 @@ fn left_out(left_out: &LeftOut) -> Vec<String> {
     if *derived {
         notes.push(
             "recorded by the module for stock servers: durations of commands are derived (they end where the next one begins \
-             or the loop sleeps), and so are turns of the event loop unless the module was preloaded"
+             or the loop sleeps), and so are turns of the event loop unless the module was preloaded; a server before Redis 7.2 \
+             does not say who its clients are"
                 .to_owned(),
         );
     }

@@ -256,6 +256,8 @@ pub fn is_narrow(range: TimeRange) -> bool {
 fn waited(incident: &Incident) -> String {
     let waited = incident.waited;
     match waited.clients {
+        // Nobody was served in the second before it, or clients are not known.
+        0 if waited.of == 0 => "-".into(),
         0 => "nobody".into(),
         clients => format!("{clients}/{}, {}", waited.of, short_range(waited.bounds())),
     }
@@ -396,7 +398,8 @@ pub fn footnotes(found: &Incidents) -> Vec<String> {
     }
     if found.set_aside > 0 {
         footnotes.push(format!(
-            "{} set aside: a clock stepped, and they would have begun within an earlier turn",
+            "{} set aside: they began within an earlier turn, as work beside the event loop does (a child, a thread), \
+             or a clock stepped",
             counted(found.set_aside, "interval")
         ));
     }

@@ -88,10 +88,14 @@ pub fn value(value: &Option<Datum>) -> String {
 /// The payload fields, without empty ones and those in other columns.
 pub fn details(event: &EventFinding) -> String {
     let EventFinding { fields, key, stacks, .. } = event;
-    let is_empty = |value: &Datum| matches!(value, Datum::Text(text) if text.is_empty());
+    // Of what is enumerated, -1 without a label stands for none: Valkey has it for calls without a connection.
+    let is_empty = |is_enum: bool, value: &Datum| match value {
+        Datum::Text(text) => text.is_empty(),
+        value => is_enum && *value == Datum::Integer(-1),
+    };
     let is_key = |name: &str, value: &Datum| key.0.iter().any(|(known, of)| known == name && of == value);
     let shown = fields.iter().filter(|(field, value)| {
-        field.is_detail && !field.is_client && !is_empty(value) && !is_key(&field.name, value)
+        field.is_detail && !field.is_client && !is_empty(field.is_enum, value) && !is_key(&field.name, value)
     });
     let text = |name: &str, value: &Datum| match stacks.get(name) {
         Some(frames) => frames.iter().map(ToString::to_string).collect::<Vec<_>>().join(" < "),

@@ -4,6 +4,7 @@ use super::grid::{Column, Grid};
 use super::label::{Names, details, figure, link, value};
 use super::page::{Page, Style};
 use crate::view::Screen;
+use ltt_analysis::datum::Datum;
 use ltt_analysis::finding::{EventFinding, LinkFinding};
 use ltt_analysis::slow::Slow;
 use ltt_analysis::text::amount::counted;
@@ -48,8 +49,11 @@ pub(super) struct EventColumns {
 }
 
 impl EventColumns {
+    /// Clients have no column if none is known: servers before Redis 7.2 do not tell a module who they are.
     pub fn new<'a>(mut events: impl Iterator<Item = &'a EventFinding>, has_hosts: bool) -> Self {
-        EventColumns { has_hosts, has_clients: events.any(|event| event.client.is_some()) }
+        let is_known =
+            |event: &EventFinding| event.client.as_ref().is_some_and(|client| *client != Datum::Text(vec![]));
+        EventColumns { has_hosts, has_clients: events.any(is_known) }
     }
 
     pub fn titles(&self) -> impl Iterator<Item = Column> + use<> {
