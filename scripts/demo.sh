@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/step.sh
 
-profile=${DEMO_PROFILE:-release}
+profile=${DEMO_PROFILE:-demo}
 share=${DEMO_SHARE:-1}
 trace=${DEMO_TRACE:-out/demo}
 target=${CARGO_TARGET_DIR:-target}
@@ -137,7 +137,7 @@ recorder=$!
 pids+=("$recorder")
 until_true grep --quiet "recording into" "$home/recorder"
 
-step "Recording 50 clients that set, get, push and pop, for about half a minute"
+step "Recording 50 clients that set, get, push and pop, for some seconds"
 load -n $((50000 / share)) -r 100000 -t set,get,incr,lpush,lpop,hset &
 mixed=$!
 pids+=("$mixed")
