@@ -79,9 +79,12 @@ impl Clients {
         })
     }
 
-    /// The number of clients that were answered since a time.
-    pub fn active_since(&self, since: i64) -> u64 {
-        self.0.values().filter(|rhythm| rhythm.answered >= since).count() as u64
+    /// The number of clients that were answered in a span, or before its end and again since.
+    pub fn active_in(&self, span: Span) -> u64 {
+        let is_active = |rhythm: &&Rhythm| {
+            rhythm.answered >= span.begin_ns && (rhythm.answered <= span.end_ns || rhythm.count > 0)
+        };
+        self.0.values().filter(is_active).count() as u64
     }
 
     /// Forgets the clients of a process that has been silent for long, but for the last ones.
@@ -110,7 +113,7 @@ mod tests {
         }
         let due = clients.due(1).unwrap();
         assert_eq!((due.usually, due.at_latest), (Some(140 * MS), Some(140 * MS)));
-        assert_eq!((clients.active_since(130 * MS), clients.active_since(131 * MS)), (1, 0));
+        assert_eq!((clients.active_in(span(130, 140)), clients.active_in(span(131, 140))), (1, 0));
     }
 
     #[test]

@@ -188,7 +188,8 @@ impl Engine {
             return;
         }
         let until = span.end_ns.saturating_add(AROUND);
-        let active = state.clients.active_since(span.begin_ns.saturating_sub(ACTIVE));
+        let lately = Span { begin_ns: span.begin_ns.saturating_sub(ACTIVE), end_ns: span.begin_ns };
+        let active = state.clients.active_in(lately);
         let mut waits = Waits::default();
         if let Some(service) = service {
             waits.serve(&stall, &state.clients, service);
@@ -198,11 +199,12 @@ impl Engine {
 
     /// Settles the incidents that ended long enough ago.
     fn settle_pending(&mut self, now: i64, scene: &Scene) {
-        if now >= self.next_look {
-            self.rest(now);
-        }
         while let Some(pending) = self.pending.pop_due(now) {
             self.settle_one(pending, scene);
+        }
+        // After that: what is forgotten is what they are compared with.
+        if now >= self.next_look {
+            self.rest(now);
         }
     }
 

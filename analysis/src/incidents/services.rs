@@ -23,8 +23,9 @@ const MOST_LONG: usize = 256;
 /// The answers of a process.
 #[derive(Debug)]
 pub struct Services {
-    /// Times, and the number of answers up to each.
+    /// Times, and the number of answers up to each; and the last of those that are forgotten.
     counts: VecDeque<(i64, u64)>,
+    forgotten: Option<(i64, u64)>,
     total: u64,
     /// Before this time nothing is known.
     since: i64,
@@ -40,6 +41,7 @@ impl Default for Services {
     fn default() -> Self {
         Services {
             counts: VecDeque::new(),
+            forgotten: None,
             total: 0,
             since: i64::MIN,
             until: i64::MIN,
@@ -60,7 +62,11 @@ impl Services {
         self.until = turn.end_ns;
         match self.counts.back_mut() {
             Some(last) if turn.end_ns - last.0 < RESOLUTION => last.1 = self.total,
-            _ => remember(&mut self.counts, MOST, (turn.end_ns, self.total)),
+            _ => {
+                let oldest = self.counts.front().copied().filter(|_| self.counts.len() == MOST);
+                self.forgotten = oldest.or(self.forgotten);
+                remember(&mut self.counts, MOST, (turn.end_ns, self.total));
+            }
         }
     }
 
@@ -81,7 +87,10 @@ impl Services {
 
     /// Records that up to this time answers may be missing.
     pub fn lose(&mut self, until: i64) {
-        self.before_loss = (self.since, self.until);
+        // One may be told of several times.
+        if self.until > self.since {
+            self.before_loss = (self.since, self.until);
+        }
         self.since = self.since.max(until);
     }
 
@@ -89,6 +98,7 @@ impl Services {
     pub fn rest(&mut self) {
         let before = self.until.saturating_sub(AROUND);
         let old = self.counts.partition_point(|(at, _)| *at < before).saturating_sub(1);
+        self.forgotten = old.checked_sub(1).map(|last| self.counts[last]).or(self.forgotten);
         drop_first(&mut self.counts, old);
         let old = self.long.iter().take_while(|stall| stall.end_ns < before).count();
         drop_first(&mut self.long, old);
@@ -98,7 +108,7 @@ impl Services {
     pub fn count(&self, span: Span) -> u64 {
         let until = |time: i64| match self.counts.partition_point(|(at, _)| *at <= time).checked_sub(1) {
             Some(place) => self.counts[place].1,
-            None => self.counts.front().map_or(0, |first| first.1),
+            None => self.forgotten.map_or(0, |last| last.1),
         };
         until(span.end_ns).saturating_sub(until(span.begin_ns))
     }
@@ -106,7 +116,7 @@ impl Services {
     /// The number of requests that were not answered in a stall, in which `answered` were: as many as were answered in as much of
     /// the time around it.
     pub fn not_served(&self, stall: Span, answered: u64) -> u64 {
-        let oldest = self.counts.front().map_or(self.since, |first| first.0);
+        let oldest = self.forgotten.map_or(i64::MIN, |last| last.0);
         let (since, until) = match stall.end_ns <= self.before_loss.1 && stall.end_ns <= self.since {
             true => self.before_loss,
             false => (self.since, self.until),

@@ -12,19 +12,55 @@ use super::timeline::{self, BEGIN, Item, Recorded};
 /// Each file of `incidents/` is a timeline and, after `== incidents`, what is found in it. `OVERWRITE=1` rewrites that.
 #[test]
 fn timelines_come_to_their_incidents() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/incidents");
-    let mut cases: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    cases.sort();
-    assert!(cases.len() >= 20, "only {} cases are left", cases.len());
     let mut failures = Vec::new();
-    for case in cases {
-        let text = std::fs::read_to_string(&case).unwrap();
-        let (timeline, _) = text.split_once("== incidents\n").expect("a case has `== incidents`");
-        let trace = timeline::write(timeline);
+    for (case, timeline) in cases() {
+        let trace = timeline::write(&timeline);
         let found = json(ltt_top(["incidents"]).arg(trace.path()));
         failures.extend(check_golden(case, &format!("{timeline}== incidents\n{}", outline(&found))).err());
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Yesterday's recording, read together with today's, changes nothing of what either says.
+#[test]
+fn recordings_of_two_days_are_found_as_each_alone() {
+    const DAY: u64 = 24 * 3600 * 1_000_000;
+    for (case, timeline) in cases() {
+        let [today, tomorrow] = [0, DAY].map(|later| timeline::write_later(&timeline, later));
+        let incidents = |folders: &[&Path]| {
+            let found = json(ltt_top(["incidents", "-n", "0"]).args(folders));
+            let mut incidents = found["incidents"].as_array().unwrap().clone();
+            incidents.sort_by_key(|incident| incident["begin_ns"].as_i64());
+            let line = |one: &Value| {
+                let names = ["begin_ns", "held_us", "kind", "cause", "unexplained_us"];
+                let line = names.map(|name| one[name].to_string()).join(" ");
+                // Who waits for the first turn ever is known only if turns are.
+                match timeline.contains("times every") && one["waited"]["clients"] != 0 {
+                    true => format!("{line} {} {}", one["waited"], one["not_served"]),
+                    false => line,
+                }
+            };
+            let lines = incidents.iter().map(line);
+            lines.collect::<Vec<_>>()
+        };
+        let apart = [incidents(&[today.path()]), incidents(&[tomorrow.path()])].concat();
+        assert_eq!(incidents(&[today.path(), tomorrow.path()]), apart, "{case}");
+    }
+}
+
+/// The names and the timelines of `incidents/`.
+fn cases() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/incidents");
+    let cases = std::fs::read_dir(folder).unwrap().map(|entry| {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (timeline, _) = text.split_once("== incidents\n").expect("a case has `== incidents`");
+        (path.display().to_string(), timeline.to_owned())
+    });
+    let mut cases: Vec<_> = cases.collect();
+    cases.sort();
+    assert!(cases.len() >= 20, "only {} cases are left", cases.len());
+    cases
 }
 
 /// What was found, a line for each incident: times in microseconds.

@@ -58,18 +58,23 @@ struct Packet {
 
 /// Writes the trace of a timeline.
 pub fn write(timeline: &str) -> TempDir {
+    write_later(timeline, 0)
+}
+
+/// Writes the trace of a timeline, some microseconds later.
+pub fn write_later(timeline: &str, later: u64) -> TempDir {
     let has_tid = !timeline.lines().any(|line| line.trim() == "without tid");
     let mut items = Vec::new();
     let mut lines = timeline.lines().peekable();
     while let Some(line) = lines.next() {
         let Some((count, step)) = line.split_once(" times every ") else {
-            items.extend(parse(line, 0, 0));
+            items.extend(parse(line, 0, later));
             continue;
         };
         let block: Vec<&str> = std::iter::from_fn(|| lines.next_if(|line| line.starts_with("  "))).collect();
         let number = |text: &str| text.parse::<u64>().expect("it is a number");
         for round in 0..number(count) {
-            items.extend(block.iter().filter_map(|line| parse(line, round, round * number(step))));
+            items.extend(block.iter().filter_map(|line| parse(line, round, later + round * number(step))));
         }
     }
     write_items(&items, has_tid)
