@@ -365,3 +365,29 @@ fn of_the_time_that_a_busy_demo_was_blocked_nearly_all_has_a_cause() {
     // What samples leave open, because they are too far apart, has no cause.
     assert!(known >= 0.55, "only {known:.3} of {} µs has a cause: {}", us("blocked_us"), found["causes"]);
 }
+
+/// The headline has what lies in no event, as the rows add up to it, and what is left of that by samples of the scheduler.
+#[test]
+fn the_headline_says_of_unexplained_time_what_the_rows_do() {
+    let unexplained = "0 1 call 10 20 get a\n0 1 turn 0 5000\n";
+    let explained = "0 1 call 0 5000 get a\n0 1 turn 0 5000\n";
+    let busy = SharedTrace::unpack_named("valkey-lite-busy");
+    let traces = [timeline::write(unexplained), timeline::write(explained)];
+    let folders = [traces[0].path(), traces[1].path(), busy.folder()];
+    for (folder, has) in folders.into_iter().zip([[true, false], [false, false], [true, true]]) {
+        let found = json(ltt_top(["incidents", "-n", "0"]).arg(folder));
+        let us = |of: &Value, key: &str| of[key].as_f64().unwrap();
+        let rows: f64 = found["incidents"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|incident| us(incident, "unexplained_us"))
+            .sum();
+        assert!((rows - us(&found, "unexplained_us")).abs() < 1.0, "{rows}: {found:#}");
+        assert!(us(&found, "unaccounted_us") <= us(&found, "unexplained_us"), "{found:#}");
+        let said = said(ltt_top(["incidents"]).arg(folder)).out;
+        let headline = said.lines().find(|line| line.starts_with("blocked ")).expect("a headline");
+        let words = [headline.contains("unexplained"), headline.contains(" in no event, ")];
+        assert_eq!(words, has, "{headline}");
+    }
+}

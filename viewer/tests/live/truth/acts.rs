@@ -105,6 +105,13 @@ impl Traced {
         traced
     }
 
+    /// Ends valkey-lite, and starts it again.
+    pub fn restart(&mut self) {
+        _ = self.server.process.kill();
+        _ = self.server.process.wait();
+        self.server = Server::start(&self.daemon);
+    }
+
     pub fn client(&self) -> Client {
         Client::new(self.server.port)
     }

@@ -136,6 +136,49 @@ fn stalls_under_all_kinds_of_load_are_reported_and_noticed() {
     assert!(scores.noticed.share() >= 0.9, "{scores:#?}");
     // docs/verdicts.md has what these come to.
     assert!(scores.waited.share() >= 0.9 && scores.clients.share() >= 0.9, "{scores:#?}");
+    assert!(scores.not_served.share() >= 0.9, "{scores:#?}");
+}
+
+/// A server that ended and another one in its place are said to be that, and the time between them is no silence.
+#[test]
+fn a_restarted_server_is_said_to_be_one() {
+    let mut traced = Traced::start();
+    let folder = TempDir::new().expect("a folder");
+    let mut record = ltt_top(&traced.daemon, &["record", "-e", "valkey_*", "--no-samples", "-o"]);
+    record.arg(folder.path());
+    let running = Running::start(record);
+    wait_until("it records", || is_recording(&traced.daemon));
+    let load = |traced: &Traced| {
+        let load = Load::start(traced.server.port, 4, Shape::Steady(Duration::from_millis(2)), 1);
+        std::thread::sleep(Duration::from_millis(300));
+        load.end();
+    };
+    load(&traced);
+    let ended = traced.server.process.id();
+    traced.restart();
+    let began = traced.server.process.id();
+    load(&traced);
+    running.signal(Signal::INT);
+    let report = running.end();
+    assert_eq!(report.status, Some(0), "{report:?}");
+    let line = report.out.lines().find(|line| line.contains(" began to serve: ")).expect("it is said");
+    assert!(line.contains(&format!("{ended}")) && line.contains(&format!("{began}")), "{line}");
+    let found = Running::start({
+        let mut incidents = ltt_top(&traced.daemon, &["incidents", "--format", "json", "-n", "0"]);
+        incidents.arg(folder.path());
+        incidents
+    });
+    let found: Value = serde_json::from_str(&found.end().out).expect("it is JSON");
+    let [restart] = &found["restarts"].as_array().expect("a list")[..] else { panic!("{found:#}") };
+    assert_eq!((&restart["ended"]["pid"], &restart["began"]["pid"]), (&ended.into(), &began.into()));
+    let (begin, end) = judge::times(restart);
+    for incident in found["incidents"].as_array().expect("a list") {
+        let (from, to) = judge::times(incident);
+        assert!(
+            to.min(end) - from.max(begin) < judge::MS,
+            "nothing is said of the time between: {incident:#}"
+        );
+    }
 }
 
 /// What a healthy server gets, with a load or without any, but for what the machine did: what a thread of this process noticed that
