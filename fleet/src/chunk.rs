@@ -47,15 +47,17 @@ pub fn texts(column: ColumnDescPtr, rows: usize, numbers: &[u32], texts: &[ByteA
         bytes
     };
     let (least, most) = (order.first().map(|_| text(0)), order.last().map(|_| text(order.len() - 1)));
-    let nulls = rows - numbers.iter().filter(|&&number| number != NONE).count();
-    let limits = ValueStatistics::new(least.map(lower), most.map(upper), None, Some(nulls as u64), false);
+    let present = present(numbers);
+    let nulls = Some((rows - present) as u64);
+    let limits = ValueStatistics::new(least.map(lower), most.map(upper), None, nulls, false);
     let is_cut = |text: Option<&[u8]>| text.is_some_and(|text| text.len() > LONGEST_LIMIT);
     let limits = limits.with_min_is_exact(!is_cut(least)).with_max_is_exact(!is_cut(most));
     let limits_of = |numbers: &[u32]| {
-        let (low, high) = limits_by(numbers, |number| ranks[number as usize])?;
+        let (low, high) = limits_by(numbers, &ranks)?;
         Some((lower(text(low)).data().to_vec(), upper(text(high)).data().to_vec()))
     };
-    dictionary(column, rows, numbers, texts.len(), plain, limits_of, Statistics::ByteArray(limits))
+    let numbers = Numbers { rows, numbers, present, entries: texts.len() };
+    numbers.write(column, plain, limits_of, Statistics::ByteArray(limits))
 }
 
 /// Integers; [`NULL`] is none, and so are rows at the end that are missing.
@@ -78,13 +80,14 @@ pub fn integers(column: ColumnDescPtr, rows: usize, values: &[i64]) -> Result<En
         numbers.flat_map(|number| distinct[number].to_le_bytes()).collect()
     };
     let (least, most) = (distinct.iter().min().copied(), distinct.iter().max().copied());
-    let nulls = rows - numbers.iter().filter(|&&number| number != NONE).count();
-    let statistics = Statistics::int64(least, most, None, Some(nulls as u64), false);
+    let present = present(&numbers);
+    let statistics = Statistics::int64(least, most, None, Some((rows - present) as u64), false);
     let limits_of = |numbers: &[u32]| {
-        let (low, high) = limits_by(numbers, |number| distinct[number as usize])?;
+        let (low, high) = limits_by(numbers, &distinct)?;
         Some((low.to_le_bytes().to_vec(), high.to_le_bytes().to_vec()))
     };
-    dictionary(column, rows, &numbers, distinct.len(), plain, limits_of, statistics)
+    let numbers = Numbers { rows, numbers: &numbers, present, entries: distinct.len() };
+    numbers.write(column, plain, limits_of, statistics)
 }
 
 /// Truths; rows at the end that are missing have none.
@@ -96,7 +99,7 @@ pub fn truths(column: ColumnDescPtr, rows: usize, values: &[Option<bool>]) -> Re
     let nulls = rows - values.iter().flatten().count();
     let (least, most) = limits(values).unzip();
     let statistics = Statistics::boolean(least, most, None, Some(nulls as u64), false);
-    let encode = |values: &[Option<bool>], body: &mut Vec<u8>| {
+    let encode = |values: &[Option<bool>], _, body: &mut Vec<u8>| {
         let present: Vec<bool> = values.iter().copied().flatten().collect();
         let bits = |eight: &[bool]| eight.iter().rev().fold(0, |bits, &truth| bits << 1 | u8::from(truth));
         body.extend(present.chunks(8).map(bits));
@@ -107,46 +110,67 @@ pub fn truths(column: ColumnDescPtr, rows: usize, values: &[Option<bool>]) -> Re
     pages.write(column, None, Option::is_some, encode, limits_of)
 }
 
-/// The least and the greatest of what stands for the numbers of a page.
-fn limits_by<V: Ord + Copy>(numbers: &[u32], value: impl Fn(u32) -> V) -> Option<(V, V)> {
-    let mut values = numbers.iter().filter(|&&number| number != NONE).map(|&number| value(number));
-    let first = values.next()?;
-    Some(values.fold((first, first), |(low, high), value| (low.min(value), high.max(value))))
+/// The number of rows that have a value.
+fn present(numbers: &[u32]) -> usize {
+    numbers.iter().filter(|&&number| number != NONE).count()
 }
 
-/// Writes a dictionary and the numbers of its entries, or plain values if most of them differ.
-fn dictionary(
-    column: ColumnDescPtr,
-    rows: usize,
-    numbers: &[u32],
-    entries: usize,
-    plain: impl Fn(&mut dyn Iterator<Item = usize>) -> Vec<u8>,
-    limits_of: impl Fn(&[u32]) -> Option<(Vec<u8>, Vec<u8>)>,
-    statistics: Statistics,
-) -> Result<Encoded> {
-    let present = |numbers: &[u32]| numbers.iter().filter(|&&number| number != NONE).count();
-    let is_present = |&number: &u32| number != NONE;
-    if entries == 0 || 2 * entries > present(numbers).max(16) {
-        let encode = |numbers: &[u32], body: &mut Vec<u8>| {
-            let mut present =
-                numbers.iter().filter(|number| is_present(number)).map(|&number| number as usize);
-            body.extend(plain(&mut present));
-        };
-        let pages = Pages { rows, values: numbers, encoding: Encoding::PLAIN, statistics };
-        return pages.write(column, None, is_present, encode, limits_of);
+/// The least and the greatest value that the numbers of a page stand for.
+fn limits_by<V: Ord + Copy>(numbers: &[u32], values: &[V]) -> Option<(V, V)> {
+    // Most columns have few values: a bit for each, and the last one for none, takes half the time.
+    if values.len() < 64 {
+        const { assert!(NONE % 64 == 63) };
+        let seen = numbers.iter().fold(0_u64, |seen, number| seen | 1 << (number % 64));
+        let mut seen = values.iter().enumerate().filter(|(number, _)| seen >> number & 1 > 0);
+        let (_, &first) = seen.next()?;
+        return Some(seen.fold((first, first), |(low, high), (_, &value)| (low.min(value), high.max(value))));
     }
-    let width = hybrid::width(entries);
-    let encode = |numbers: &[u32], body: &mut Vec<u8>| {
-        body.push(width as u8);
-        if present(numbers) == numbers.len() {
-            hybrid::encode(numbers, width, body);
-        } else {
-            let present: Vec<u32> = numbers.iter().copied().filter(|number| is_present(number)).collect();
-            hybrid::encode(&present, width, body);
+    let mut seen = numbers.iter().filter(|&&number| number != NONE).map(|&number| values[number as usize]);
+    let first = seen.next()?;
+    Some(seen.fold((first, first), |(low, high), value| (low.min(value), high.max(value))))
+}
+
+/// Rows that are numbers of entries.
+struct Numbers<'n> {
+    rows: usize,
+    numbers: &'n [u32],
+    present: usize,
+    entries: usize,
+}
+
+impl Numbers<'_> {
+    /// Writes a dictionary and the numbers of its entries, or plain values if most of them differ.
+    fn write(
+        self,
+        column: ColumnDescPtr,
+        plain: impl Fn(&mut dyn Iterator<Item = usize>) -> Vec<u8>,
+        limits_of: impl Fn(&[u32]) -> Option<(Vec<u8>, Vec<u8>)>,
+        statistics: Statistics,
+    ) -> Result<Encoded> {
+        let Numbers { rows, numbers: values, present, entries } = self;
+        let is_present = |&number: &u32| number != NONE;
+        if entries == 0 || 2 * entries > present.max(16) {
+            let encode = |numbers: &[u32], _, body: &mut Vec<u8>| {
+                let mut present =
+                    numbers.iter().filter(|number| is_present(number)).map(|&number| number as usize);
+                body.extend(plain(&mut present));
+            };
+            let pages = Pages { rows, values, encoding: Encoding::PLAIN, statistics };
+            return pages.write(column, None, is_present, encode, limits_of);
         }
-    };
-    let pages = Pages { rows, values: numbers, encoding: Encoding::RLE_DICTIONARY, statistics };
-    pages.write(column, Some((plain(&mut (0..entries)), entries)), is_present, encode, limits_of)
+        let width = hybrid::width(entries);
+        let encode = |numbers: &[u32], present: usize, body: &mut Vec<u8>| {
+            body.push(width as u8);
+            if present == numbers.len() {
+                hybrid::encode(numbers, width, body);
+            } else {
+                let present: Vec<u32> = numbers.iter().copied().filter(|number| is_present(number)).collect();
+                hybrid::encode(&present, width, body);
+            }
+        };
+        let pages = Pages { rows, values, encoding: Encoding::RLE_DICTIONARY, statistics };
+        pages.write(column, Some((plain(&mut (0..entries)), entries)), is_present, encode, limits_of)
+    }
 }
 
 /// The least text that a limit may be, and the greatest: of long ones the beginning.
@@ -190,7 +214,7 @@ impl<V> Pages<'_, V> {
         column: ColumnDescPtr,
         dictionary: Option<(Vec<u8>, usize)>,
         is_present: impl Fn(&V) -> bool,
-        encode: impl Fn(&[V], &mut Vec<u8>),
+        encode: impl Fn(&[V], usize, &mut Vec<u8>),
         limits_of: impl Fn(&[V]) -> Option<(Vec<u8>, Vec<u8>)>,
     ) -> Result<Encoded> {
         let mut sink = TrackedWrite::new(Vec::new());
@@ -226,7 +250,7 @@ impl<V> Pages<'_, V> {
             if column.max_def_level() > 0 {
                 levels(rows, values.iter().map(&is_present), present, &mut body);
             }
-            encode(values, &mut body);
+            encode(values, present, &mut body);
             let page = Page::DataPage {
                 buf: compress(&body)?,
                 num_values: rows as u32,

@@ -61,6 +61,12 @@ impl Clients {
         rhythm.answered = turn.end_ns;
     }
 
+    /// When a client was last answered, if it ever was.
+    #[inline]
+    pub fn last_answered(&self, client: u32) -> Option<i64> {
+        self.0.get(&client).map(|rhythm| rhythm.answered)
+    }
+
     /// When a client was last answered and is to ask again; none if it was never answered.
     pub fn due(&self, client: u32) -> Option<Due> {
         let rhythm = self.0.get(&client)?;

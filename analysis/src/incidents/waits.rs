@@ -65,9 +65,12 @@ impl Waits {
                 self.add(least, most);
                 continue;
             }
+            // Nearly all of them, so this comes before what takes longer.
+            if clients.last_answered(client).is_some_and(|answered| answered > early) {
+                continue;
+            }
             let due = clients.due(client);
-            let is_later = is_second && due.and_then(|due| due.usually) > Some(span.end_ns);
-            if is_later || due.is_some_and(|due| due.answered > early) {
+            if is_second && due.and_then(|due| due.usually) > Some(span.end_ns) {
                 continue;
             }
             let until = turn.begin_ns.max(span.begin_ns);
