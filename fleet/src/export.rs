@@ -13,7 +13,7 @@ use ctf_reader::{Discovery, OrderedEvent, PacketInfo, Reader, Report, Step, Trac
 use ltt_analysis::Selection;
 use ltt_analysis::catalogs::{self, Catalogs};
 use ltt_analysis::finding::TraceFinding;
-use ltt_analysis::incidents::Watch;
+use ltt_analysis::incidents::IncidentWatch;
 use ltt_analysis::meaning::Dictionary;
 use ltt_analysis::samples::SampleReader;
 use ltt_analysis::source::{self, Recording};
@@ -269,8 +269,11 @@ fn write(
 ) -> Result<(Vec<NewFile>, Report), String> {
     let reader = &recording.events;
     let dictionary = &context.selection.dictionary;
-    let mut watch =
-        Watch::new(&context.selection, context.options.longer_than_ns, reader.gaps(Window::default()));
+    let mut watch = IncidentWatch::new(
+        &context.selection,
+        context.options.longer_than_ns,
+        reader.gaps(Window::default()),
+    );
     let traces = reader.traces();
     // Finding incidents takes as long as making rows; reading once more costs less than a core that waits.
     let has_follower = context.threads > 1;
@@ -407,12 +410,12 @@ fn read(
 
 /// Finds incidents, with the samples that were taken meanwhile.
 struct Watcher<'w> {
-    watch: &'w mut Watch,
+    watch: &'w mut IncidentWatch,
     samples: Option<SampleReader<'w>>,
 }
 
 impl<'w> Watcher<'w> {
-    fn new(watch: &'w mut Watch, samples: Option<&'w Reader>) -> Watcher<'w> {
+    fn new(watch: &'w mut IncidentWatch, samples: Option<&'w Reader>) -> Watcher<'w> {
         Watcher { watch, samples: samples.map(|samples| SampleReader::new(samples, Window::default())) }
     }
 

@@ -36,7 +36,7 @@ use periods::IntervalCourses;
 
 pub use finding::*;
 pub(super) use periods::{costly, slow_periods};
-pub use watch::Watch;
+pub use watch::IncidentWatch;
 
 /// A time that no packet covers is at least this long, in nanoseconds; shorter ones follow each flush of the buffers.
 const UNCOVERED: i64 = 1_000_000;
@@ -129,20 +129,20 @@ impl<'s> Search<'s> {
     }
 
     /// Follows events in time order, and notes their courses if asked to.
-    fn follow(&self, courses: Option<&mut IntervalCourses>) -> (Watch, Report) {
+    fn follow(&self, courses: Option<&mut IntervalCourses>) -> (IncidentWatch, Report) {
         let gaps = self.readers.events.gaps(self.angle.judged);
         let mut feed = match self.angle.in_isolation {
             true => Feed::isolated(self.selection, gaps),
             false => Feed::new(self.selection, gaps),
         };
         feed.scene.with_uncovered(self.readers.events.uncovered(self.angle.judged, UNCOVERED));
-        let mut watch = Watch::with(feed, self.selection, self.rule.threshold_ns, self.window);
+        let mut watch = IncidentWatch::with(feed, self.selection, self.rule.threshold_ns, self.window);
         let report = watch.follow(self.readers, self.angle.judged, self.progress, courses);
         (watch, report)
     }
 
     /// What was found. What was read is said of the window.
-    fn finding(&self, watch: &Watch, report: &Report, limit: usize) -> Result<Incidents, Failure> {
+    fn finding(&self, watch: &IncidentWatch, report: &Report, limit: usize) -> Result<Incidents, Failure> {
         let trace = match (&self.in_window, report.span.clone()) {
             (Some(in_window), Some(all)) => {
                 let of_window = Span { begin_ns: *all.start(), end_ns: *all.end() }.within(self.window);

@@ -15,23 +15,23 @@ use crate::samples::Sample;
 use crate::source::Readers;
 
 /// Finds incidents in events in time order, from files or from live sessions.
-pub struct Watch {
+pub struct IncidentWatch {
     selection: Arc<Selection>,
     feed: Feed,
     engine: Engine,
 }
 
-impl Watch {
+impl IncidentWatch {
     /// Looks for incidents of at least `threshold` nanoseconds. `gaps` are known gaps in the events, ordered by their
     /// beginnings.
     pub fn new(selection: &Arc<Selection>, threshold: u64, gaps: Vec<Gap>) -> Self {
-        Watch::with(Feed::new(selection, gaps), selection, threshold, Window::default())
+        IncidentWatch::with(Feed::new(selection, gaps), selection, threshold, Window::default())
     }
 
     /// Finds incidents in what this feed makes of events, and reports those that overlap the window.
     pub(super) fn with(feed: Feed, selection: &Arc<Selection>, threshold: u64, window: Window) -> Self {
         let threshold = i64::try_from(threshold).unwrap_or(i64::MAX);
-        Watch { selection: Arc::clone(selection), feed, engine: Engine::new(threshold, window) }
+        IncidentWatch { selection: Arc::clone(selection), feed, engine: Engine::new(threshold, window) }
     }
 
     /// The fields that the events of a class, recorded on this machine, are needed with; none if they are not needed.
@@ -69,13 +69,13 @@ impl Watch {
         self.feed.scene.gap(gap);
     }
 
-    /// Processes an event with the fields that [`want`](Watch::want) asked for.
+    /// Processes an event with the fields that [`want`](IncidentWatch::want) asked for.
     #[inline]
     pub fn event(&mut self, event: &OrderedEvent<'_>) {
         self.feed.event(event, &mut self.engine);
     }
 
-    /// The last settled incidents that were not [reported](Watch::mark_reported), the newest first, and the number of
+    /// The last settled incidents that were not [reported](IncidentWatch::mark_reported), the newest first, and the number of
     /// other ones. Processes come with their hosts if there are several.
     pub fn newest(&self, limit: usize, has_hosts: bool) -> (Vec<Incident>, u64) {
         let reporter = self.reporter();

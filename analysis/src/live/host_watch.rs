@@ -21,7 +21,7 @@ use super::counters::{add, nanoseconds};
 use super::ledger::SeriesName;
 use super::metrics::{CAUSE_COUNTERS, cause_name};
 use crate::finding::{Forgotten, TraceFinding};
-use crate::incidents::{Incident, Watch};
+use crate::incidents::{Incident, IncidentWatch};
 use crate::reading::Selection;
 use crate::samples::Sample;
 
@@ -50,9 +50,9 @@ pub(super) struct HostWatch {
     host: Option<String>,
     classes: Vec<Arc<EventClass>>,
     /// The watch of this epoch, of the one before if it is still settling, and of the next if it learns already.
-    current: Watch,
-    previous: Option<Watch>,
-    next: Option<Watch>,
+    current: IncidentWatch,
+    previous: Option<IncidentWatch>,
+    next: Option<IncidentWatch>,
     /// When this epoch ends, when something is to be done next, and when the previous watch has settled.
     end: i64,
     due: i64,
@@ -95,7 +95,7 @@ impl HostWatch {
         }
     }
 
-    fn watches(&mut self) -> impl Iterator<Item = &mut Watch> {
+    fn watches(&mut self) -> impl Iterator<Item = &mut IncidentWatch> {
         self.previous.iter_mut().chain([&mut self.current]).chain(&mut self.next)
     }
 
@@ -195,7 +195,7 @@ impl HostWatch {
 
     /// Marks all incidents settled so far as reported.
     pub fn mark_reported(&mut self) {
-        self.watches().for_each(Watch::mark_reported);
+        self.watches().for_each(IncidentWatch::mark_reported);
         self.late.clear();
         self.missed = 0;
     }
@@ -209,12 +209,12 @@ impl HostWatch {
 
     /// Ends the watch: no more events will arrive.
     pub fn finish(&mut self) {
-        self.watches().for_each(Watch::finish);
+        self.watches().for_each(IncidentWatch::finish);
     }
 }
 
 impl HostTotals {
-    fn add(&mut self, watch: &Watch) {
+    fn add(&mut self, watch: &IncidentWatch) {
         self.forgotten.add(watch.forgotten());
         let Ok(found) = watch.finding(TraceFinding::default(), 0) else { return };
         self.incidents += found.found;
@@ -230,8 +230,8 @@ impl HostTotals {
     }
 }
 
-fn watch(selection: &Arc<Selection>, threshold: u64) -> Watch {
-    let mut watch = Watch::new(selection, threshold, Vec::new());
+fn watch(selection: &Arc<Selection>, threshold: u64) -> IncidentWatch {
+    let mut watch = IncidentWatch::new(selection, threshold, Vec::new());
     watch.keep(MOST_INCIDENTS);
     watch
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! a merge of live sessions ─> audience ─> analysis ─┬─> board: groups, slices of time
-//!                                                   └─> watches: an incidents::Watch for each host
+//!                                                   └─> watches: an incidents::IncidentWatch for each host
 //! ```
 
 mod analysis;
