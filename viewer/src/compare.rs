@@ -1,12 +1,14 @@
 //! `ltt-top compare`: two recordings side by side.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::view::{gate, progress};
 use ctf_reader::Progress;
 use ltt_analysis::compare::{CompareRule, Gate};
+use ltt_analysis::finding::Span;
+use ltt_analysis::source::Source;
 use ltt_analysis::text::escape;
 use ltt_analysis::{Finding, IncidentRule, Question, SourceWindow};
 
@@ -15,8 +17,15 @@ use crate::invocation::Invocation;
 use crate::opening;
 use crate::outcome::{Outcome, Trouble, warn};
 
+/// A script that records two builds in turns, in either order, so that what the machine does meanwhile is in both.
+const PLAN: &str = include_str!("plan.sh");
+
 /// Compares two recordings.
 pub fn run(options: &CompareOptions) -> Result<Outcome, Trouble> {
+    if options.plan {
+        io::stdout().lock().write_all(PLAN.as_bytes())?;
+        return Ok(Outcome::Complete);
+    }
     let [before, after] = sides(options)?;
     let whole = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
     if let Some(same) = before.iter().find(|path| after.iter().any(|other| whole(other) == whole(path))) {
@@ -45,6 +54,7 @@ pub fn run(options: &CompareOptions) -> Result<Outcome, Trouble> {
             allowed: options.allow.iter().map(|allow| allow.0).collect(),
         },
         names: [before, after].map(named),
+        recorded: [recorded(options, before)?, recorded(options, after)?],
     };
     let question = Question::Compare { before: earlier.readers(), window: windows[0], rule };
     let mut input = SourceWindow { source: &mut later, window: windows[1], progress: &state };
@@ -61,6 +71,16 @@ pub fn run(options: &CompareOptions) -> Result<Outcome, Trouble> {
     // A file that cannot be written does not take the result along.
     options.report.iter().try_for_each(|file| file.write(&finding, &invocation.screen))?;
     Ok(if has_failed { Outcome::Exceeded } else { outcome })
+}
+
+/// When each of several recordings of a side was made.
+fn recorded(options: &CompareOptions, traces: &[PathBuf]) -> Result<Vec<Span>, Trouble> {
+    let mut spans = Vec::new();
+    for trace in traces.iter().filter(|_| traces.len() > 1) {
+        let span = opening::open(&options.common, std::slice::from_ref(trace))?.span()?;
+        spans.extend(span.map(|span| Span { begin_ns: *span.start(), end_ns: *span.end() }));
+    }
+    Ok(spans)
 }
 
 /// What a recording is called.

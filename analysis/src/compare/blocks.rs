@@ -1,30 +1,65 @@
 //! The durations of a group, block by block of time.
 
 use crate::durations::histogram::{Histogram, IMPLAUSIBLE};
+use crate::finding::Span;
 use crate::groups::group::Extra;
 
 /// The number of blocks that a recording is divided into. Calls of one moment resemble each other, so blocks are what is
 /// resampled: a block must be longer than neighbours are alike, and there must be enough of them to tell how they vary.
 pub const BLOCKS: usize = 24;
 
-/// Where blocks begin, and how long each is; nanoseconds.
+/// Where blocks begin, and how long each is; nanoseconds. The recordings of a side have as many each.
 #[derive(Clone, Copy, Debug)]
 pub struct Division {
-    pub begin: i64,
-    pub width: i64,
+    parts: [Part; BLOCKS],
+    count: usize,
+}
+
+/// The blocks of one recording.
+#[derive(Clone, Copy, Debug, Default)]
+struct Part {
+    begin: i64,
+    width: i64,
+    first: usize,
+    last: usize,
 }
 
 impl Division {
-    /// Divides a time.
-    pub fn new(begin: i64, end: i64) -> Self {
-        let length = end.saturating_sub(begin).max(0);
-        Division { begin, width: length / BLOCKS as i64 + 1 }
+    /// Divides the times of recordings, which are in order and do not overlap.
+    pub fn new(spans: &[Span]) -> Self {
+        // Of more recordings than blocks, neighbours share one.
+        let together = spans.len().div_ceil(BLOCKS).max(1);
+        let count = spans.len().div_ceil(together);
+        let mut parts = [Part::default(); BLOCKS];
+        for (number, spans) in spans.chunks(together).enumerate() {
+            let [first, last] = [number, number + 1].map(|number| number * BLOCKS / count);
+            let (begin, end) = (spans[0].begin_ns, spans[spans.len() - 1].end_ns);
+            let width = end.saturating_sub(begin).max(0) / (last - first) as i64 + 1;
+            parts[number] = Part { begin, width, first, last: last - 1 };
+        }
+        Division { parts, count }
     }
 
     fn block(&self, time: i64) -> usize {
-        let block = time.saturating_sub(self.begin).max(0) / self.width;
-        (block as usize).min(BLOCKS - 1)
+        let parts = &self.parts[..self.count];
+        let after = parts.partition_point(|part| part.begin <= time);
+        let Some(part) = parts.get(after.saturating_sub(1)) else { return 0 };
+        let block = time.saturating_sub(part.begin).max(0) / part.width;
+        (part.first + block as usize).min(part.last)
     }
+}
+
+/// The times of recordings in order, those that overlap as one: hosts that were recorded together are one recording.
+pub fn merged(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.sort_by_key(|span| span.begin_ns);
+    spans.dedup_by(|later, earlier| {
+        let overlaps = later.begin_ns <= earlier.end_ns;
+        if overlaps {
+            earlier.end_ns = earlier.end_ns.max(later.end_ns);
+        }
+        overlaps
+    });
+    spans
 }
 
 /// The durations of a group in each block; none if it has no durations.
@@ -44,5 +79,24 @@ impl Extra for Blocks {
     fn absorb(&mut self, Blocks(other): &Self, _: &Division) {
         self.0.resize_with(self.0.len().max(other.len()), Histogram::default);
         self.0.iter_mut().zip(other).for_each(|(mine, theirs)| mine.merge(theirs));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recordings_have_blocks_of_their_own_and_what_overlaps_is_one() {
+        let span = |begin_ns, end_ns| Span { begin_ns, end_ns };
+        let spans = merged(vec![span(500, 740), span(0, 200), span(100, 240), span(1000, 1240)]);
+        assert_eq!(spans.len(), 3);
+        let division = Division::new(&spans);
+        let blocks = [0, 29, 31, 239, 500, 739, 999, 1000, 1240, 9999].map(|time| division.block(time));
+        assert_eq!(blocks, [0, 0, 1, 7, 8, 15, 15, 16, 23, 23]);
+        let many: Vec<Span> = (0..60).map(|number| span(number * 10, number * 10 + 5)).collect();
+        let division = Division::new(&many);
+        let used: std::collections::BTreeSet<usize> = (0..600).map(|time| division.block(time)).collect();
+        assert!(used.len() >= 20 && used.last() == Some(&(BLOCKS - 1)), "{used:?}");
     }
 }

@@ -63,6 +63,10 @@ pub enum Verdict {
     TailFaster,
     /// Most durations changed in one direction, and the longest in the other.
     Mixed,
+    /// All groups became slower or faster for a while; compared with the others of the same seconds, its durations are longer.
+    SlowerThanOthers,
+    /// The same, shorter.
+    FasterThanOthers,
     /// A change of a tenth would have been seen, and was not.
     NoDifference,
     /// Nothing can be told from chance, and a change of a tenth might not have been seen.
@@ -86,6 +90,9 @@ pub struct GroupChange {
     pub would_need_s: Option<f64>,
     /// How likely a difference like this is by chance, of this group alone; none if there are too few durations to tell.
     pub probability: Option<f64>,
+    /// How its durations changed, compared with what the other groups have in common in the same seconds; none with fewer than three
+    /// others.
+    pub relative: Option<Change>,
     /// How much more time it takes in a second.
     pub lost_us_per_s: f64,
     /// Its figures before and after.
@@ -157,7 +164,7 @@ impl FailureFinding {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Change {
-    /// Which, as in [`FIGURES`].
+    /// Which, as in [`FIGURES`], or `level` for what is compared with other groups.
     pub figure: &'static str,
     /// After divided by before.
     pub ratio: Option<f64>,
@@ -205,6 +212,9 @@ pub struct CauseChange {
     pub event: Option<String>,
     /// The values that identify its group.
     pub key: Pairs,
+    /// What it is called, if no event explains them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_words: Option<&'static str>,
     /// Their number before.
     pub count_before: u64,
     /// Their number after.
@@ -222,7 +232,7 @@ impl IncidentsChange {
         let mut causes: BTreeMap<String, CauseChange> = BTreeMap::new();
         for (side, found) in [before, after].into_iter().enumerate() {
             for cause in &found.causes {
-                let name = format!("{:?} {:?}", cause.event, cause.key);
+                let name = format!("{:?} {:?} {:?}", cause.event, cause.key, cause.in_words);
                 let change = causes.entry(name).or_insert_with(|| CauseChange::of(cause));
                 let (count, total) = match side {
                     0 => (&mut change.count_before, &mut change.total_before),
@@ -250,6 +260,7 @@ impl CauseChange {
         CauseChange {
             event: cause.event.clone(),
             key: cause.key.clone(),
+            in_words: cause.in_words,
             count_before: 0,
             count_after: 0,
             total_before: Ns(0),

@@ -3,12 +3,14 @@
 mod blocks;
 mod finding;
 mod gate;
+mod relative;
 mod statistics;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use self::blocks::{Blocks, Division};
+use self::blocks::{Blocks, Division, merged};
+use self::relative::{Relative, SHARE_OF_RATE, relative};
 use self::statistics::{Interval, QUANTILES, difference, intervals, told_apart};
 use super::finding::{GroupName, Notes, Span, TraceFinding};
 use super::groups::group::{Group, Sort};
@@ -56,6 +58,8 @@ pub struct CompareRule {
     pub gate: Gate,
     /// What the earlier and the later recording are called.
     pub names: [String; 2],
+    /// When each recording of a side was made, if there are several.
+    pub recorded: [Vec<Span>; 2],
 }
 
 /// Compares two recordings.
@@ -65,7 +69,8 @@ pub fn compare<B: Source, A: Source>(
     selection: &Arc<Selection>,
     rule: &CompareRule,
 ) -> Result<Compare, Failure> {
-    let [one, other] = [summary(before, selection)?, summary(after, selection)?];
+    let [one, other] =
+        [summary(before, selection, &rule.recorded[0])?, summary(after, selection, &rule.recorded[1])?];
     let incidents = match before.source.in_order().is_some() && after.source.in_order().is_some() {
         true => Some([
             incidents(before, selection, rule.incidents, MOST_INCIDENTS)?,
@@ -79,11 +84,17 @@ pub fn compare<B: Source, A: Source>(
 fn summary<S: Source>(
     input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
-) -> Result<Summary<Blocks>, Failure> {
+    recorded: &[Span],
+) -> Result<(Summary<Blocks>, Option<u64>), Failure> {
     let span = input.source.span()?.map(|span| Span { begin_ns: *span.start(), end_ns: *span.end() });
     let span = span.unwrap_or(Span { begin_ns: 0, end_ns: 0 }).within(input.window);
-    let division = Division::new(span.begin_ns, span.end_ns);
-    summarise_into::<Blocks, S>(input, selection, Sort::Total, MOST_GROUPS, division)
+    let parts = recorded.iter().map(|span| span.within(input.window)).filter(|span| span.length_ns() > 0);
+    let parts = merged(parts.collect());
+    let is_one = parts.len() < 2;
+    let division = Division::new(if is_one { std::slice::from_ref(&span) } else { &parts });
+    let length = parts.iter().map(|part| part.length_ns() as u64).sum();
+    let summary = summarise_into::<Blocks, S>(input, selection, Sort::Total, MOST_GROUPS, division)?;
+    Ok((summary, (!is_one).then_some(length)))
 }
 
 /// A group on both sides: its place in each summary.
@@ -92,12 +103,18 @@ type Places = [Option<usize>; 2];
 /// What identifies a group in both recordings: the event, the names of its keys, its unit, and the keys.
 type GroupKey<'g> = (&'g str, &'g [String], u128, &'g [u8]);
 
+/// `sides` have the time that was recorded, if there are times between recordings.
 fn of_summaries(
-    sides: [Summary<Blocks>; 2],
+    sides: [(Summary<Blocks>, Option<u64>); 2],
     incidents: Option<[Incidents; 2]>,
     rule: &CompareRule,
 ) -> Compare {
-    let traces = sides.each_ref().map(|side| TraceFinding::new(&side.report));
+    let traces = sides.each_ref().map(|(side, length)| {
+        let mut trace = TraceFinding::new(&side.report);
+        trace.length_ns = length.or(trace.length_ns);
+        trace
+    });
+    let sides = sides.map(|(side, _)| side);
     let mut places: BTreeMap<GroupKey<'_>, Places> = BTreeMap::new();
     for (number, side) in sides.iter().enumerate() {
         for (place, group) in side.groups.iter().enumerate().filter(|(_, group)| group.is_timed()) {
@@ -115,6 +132,12 @@ fn of_summaries(
         places.iter().map(|of| blocks(of).and_then(|(before, after)| difference(before, after))).collect();
     let probabilities: Vec<Option<f64>> = tests.iter().map(|test| test.map(|(ln, _)| ln)).collect();
     let told = told_apart(&probabilities, rule.error_rate);
+    let of_groups: Vec<_> =
+        places.iter().map(|of| blocks(of).map(|(before, after)| [before, after])).collect();
+    let relatives = relative(&of_groups);
+    let probabilities: Vec<Option<f64>> =
+        relatives.iter().map(|relative| relative.map(|relative| relative.ln_probability)).collect();
+    let told_of_others = told_apart(&probabilities, rule.error_rate * SHARE_OF_RATE);
     let lengths = traces.each_ref().map(|trace| trace.length_ns.unwrap_or(0) as f64);
     let longest = lengths[0].max(lengths[1]);
     // What is said of tails and limits holds for all of them together, with a margin for levels that wander.
@@ -135,7 +158,11 @@ fn of_summaries(
         let verdict = match (*of, tests[number]) {
             ([None, _], _) => Verdict::New,
             ([_, None], _) => Verdict::Gone,
-            (_, test) => judge(test.filter(|_| told[number]).map(|(_, is_slower)| is_slower), &intervals),
+            (_, test) => judge(
+                test.filter(|_| told[number]).map(|(_, is_slower)| is_slower),
+                relatives[number].filter(|_| told_of_others[number]).map(|relative| relative.ratio > 1.0),
+                &intervals,
+            ),
         };
         let time = |side: usize| figures[side].as_ref().map_or(0.0, SideFigures::time_us_per_s);
         let [alone, surely] = [|interval: Interval| interval.alone, |interval: Interval| interval.surely]
@@ -147,6 +174,7 @@ fn of_summaries(
                 .then(|| would_need(&intervals, figures[0], longest / 1e9))
                 .flatten(),
             probability: tests[number].map(|(ln, _)| ln.exp()),
+            relative: relatives[number].map(Relative::change),
             lost_us_per_s: time(1) - time(0),
             changes: alone,
             surely,
@@ -155,8 +183,8 @@ fn of_summaries(
     }
     let count =
         |verdicts: &[Verdict]| groups.iter().filter(|group| verdicts.contains(&group.verdict)).count() as u64;
-    let slower = count(&[Verdict::Slower, Verdict::TailSlower]);
-    let faster = count(&[Verdict::Faster, Verdict::TailFaster]);
+    let slower = count(&[Verdict::Slower, Verdict::TailSlower, Verdict::SlowerThanOthers]);
+    let faster = count(&[Verdict::Faster, Verdict::TailFaster, Verdict::FasterThanOthers]);
     let untold = count(&[Verdict::CannotTell]);
     groups.sort_by(|one, other| other.lost_us_per_s.total_cmp(&one.lost_us_per_s));
     let notes = Notes::of_summary(&sides[1]);
@@ -182,8 +210,9 @@ fn of_summaries(
     found
 }
 
-/// What became of a group: most of its durations were told to be slower or faster, or not, and the intervals of its tail are these.
-fn judge(is_slower: Option<bool>, intervals: &[Option<Interval>; 6]) -> Verdict {
+/// What became of a group: most of its durations were told to be slower or faster, or not, or only compared with other groups, and the
+/// intervals of its tail are these.
+fn judge(is_slower: Option<bool>, than_others: Option<bool>, intervals: &[Option<Interval>; 6]) -> Verdict {
     let tail = || TAIL.iter().filter_map(|place| intervals[*place]);
     let is_up = tail().any(|interval| interval.surely.0 > 1.0);
     let is_down = tail().any(|interval| interval.surely.1 < 1.0);
@@ -191,6 +220,8 @@ fn judge(is_slower: Option<bool>, intervals: &[Option<Interval>; 6]) -> Verdict 
         (Some(true), _, true) | (Some(false), true, _) | (None, true, true) => Verdict::Mixed,
         (Some(true), ..) => Verdict::Slower,
         (Some(false), ..) => Verdict::Faster,
+        _ if than_others == Some(true) => Verdict::SlowerThanOthers,
+        _ if than_others == Some(false) => Verdict::FasterThanOthers,
         (None, true, false) => Verdict::TailSlower,
         (None, false, true) => Verdict::TailFaster,
         (None, false, false) => match intervals[MEDIAN] {

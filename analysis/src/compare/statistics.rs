@@ -16,7 +16,7 @@ const MOST_KEPT: f64 = 0.9;
 
 /// How often blocks are drawn again, and the share of the results beyond each end of an interval.
 const DRAWS: usize = 400;
-const BEYOND: f64 = 0.005;
+pub const BEYOND: f64 = 0.005;
 
 /// The percentiles that are compared.
 pub const QUANTILES: [Quantile; 4] = [Quantile::P50, Quantile::P90, Quantile::P99, Quantile::P999];
@@ -88,17 +88,17 @@ fn mean_rank(blocks: &[Histogram], ranks: &BTreeMap<u64, f64>) -> Option<MeanRan
 }
 
 /// How far off the sum over the blocks of a recording may be.
-struct Spread {
-    variance: f64,
+pub struct Spread {
+    pub variance: f64,
     /// The share of a block that the next one keeps, as if they were a series.
     kept: f64,
     /// The number of independent blocks that say as much, less one.
-    freedom: f64,
+    pub freedom: f64,
 }
 
 impl Spread {
     /// From what each block deviates by.
-    fn of(errors: &[f64]) -> Self {
+    pub fn of(errors: &[f64]) -> Self {
         Spread::keeping(errors, kept(errors))
     }
 

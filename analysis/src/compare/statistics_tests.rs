@@ -232,7 +232,7 @@ fn verdict(before: &[Histogram], after: &[Histogram], seed: u64) -> Verdict {
     let test = difference(before, after);
     let is_told = told_apart(&[test.map(|(ln, _)| ln)], 0.01)[0];
     let intervals = intervals(before, after, seed, 0.01 / MARGIN / TAIL.len() as f64);
-    judge(test.filter(|_| is_told).map(|(_, is_slower)| is_slower), &intervals)
+    judge(test.filter(|_| is_told).map(|(_, is_slower)| is_slower), None, &intervals)
 }
 
 /// Of this number of equal pairs, how many have a verdict, and of as many whose slowest fiftieth takes half as long again, how many are

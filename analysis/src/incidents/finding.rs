@@ -373,6 +373,9 @@ pub struct CauseFinding {
     /// What held it up, if no event explains it and it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<SystemCause>,
+    /// What it is called, if no event explains it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_words: Option<&'static str>,
     /// The number of incidents.
     pub count: u64,
     /// Their total duration.
@@ -389,6 +392,16 @@ pub struct CauseFinding {
     pub period: Option<Ns>,
     /// What it means, and what helps.
     pub advice: Option<String>,
+}
+
+/// What a cause is called where no event explains it, in all outputs.
+pub fn words_without_event(system: Option<SystemCause>, kind: Option<IncidentKind>) -> &'static str {
+    match (system, kind) {
+        (Some(system), _) => system.in_words(),
+        (None, Some(IncidentKind::Silence)) => "silent",
+        (None, Some(IncidentKind::Starved)) => "not served",
+        (None, _) => "in no event",
+    }
 }
 
 /// A time in which tracing was stopped.

@@ -225,6 +225,7 @@ impl Reporter<'_> {
             detail: detail.map(event),
             kind,
             system,
+            in_words: name.is_none().then(|| words_without_event(system, kind)),
             count: sum.count,
             total: ns(sum.total),
             longest: ns(sum.longest),

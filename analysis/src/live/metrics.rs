@@ -11,7 +11,7 @@ use super::finding::SessionFinding;
 use super::ledger::{Ledger, Series, SeriesName};
 use crate::datum::{Datum, Pairs};
 use crate::finding::Forgotten;
-use crate::incidents::{CauseFinding, IncidentKind};
+use crate::incidents::CauseFinding;
 use crate::text::escape;
 
 /// The most groups, and the most causes of incidents, that have their own series.
@@ -149,12 +149,7 @@ fn values<'k>(key: impl Iterator<Item = (&'k str, Datum)>) -> String {
 pub(super) fn cause_name(cause: &CauseFinding) -> SeriesName {
     let Pairs(key) = &cause.key;
     let key = key.iter().map(|(name, value)| (&**name, value.clone()));
-    let event = match (&cause.event, cause.kind) {
-        (Some(event), _) => event,
-        (None, Some(IncidentKind::Silence)) => "silence",
-        (None, Some(IncidentKind::Starved)) => "starved",
-        (None, _) => "unexplained",
-    };
+    let event = cause.event.as_deref().or(cause.in_words).unwrap_or_default();
     series_name(event, values(key), cause.detail.as_deref().unwrap_or_default())
 }
 

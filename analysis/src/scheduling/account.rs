@@ -119,6 +119,20 @@ pub enum SystemCause {
 }
 
 impl SystemCause {
+    /// What it is called everywhere.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            SystemCause::Queued => "no CPU",
+            SystemCause::Throttled => "CPU limit",
+            SystemCause::Stolen => "CPU stolen",
+            SystemCause::Stopped => "stopped",
+            SystemCause::Faults => "major faults",
+            SystemCause::Device => "device",
+            SystemCause::Asleep => "asleep in no event",
+            SystemCause::OnCpu => "code without events",
+        }
+    }
+
     /// Whether it is what others did, and not what the thread itself did.
     pub(crate) fn keeps_from_running(self) -> bool {
         !matches!(self, SystemCause::OnCpu | SystemCause::Asleep)

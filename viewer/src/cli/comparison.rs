@@ -16,13 +16,19 @@ pub struct CompareOptions {
     #[command(flatten)]
     pub rule: IncidentRule,
 
-    /// A trace of the earlier recording, if it has several; may be repeated.
-    #[arg(long, value_name = "TRACE", requires = "after", help_heading = "Reading")]
+    /// Recordings of what was before, e.g. in turns with those of after: see --plan.
+    ///
+    /// Traces of the same time, such as those of several hosts, are one recording.
+    #[arg(long, value_name = "TRACE", num_args = 1.., requires = "after", help_heading = "Reading")]
     pub before: Vec<PathBuf>,
 
-    /// A trace of the later recording, if it has several; may be repeated.
-    #[arg(long, value_name = "TRACE", requires = "before", help_heading = "Reading")]
+    /// Recordings of what is compared with it.
+    #[arg(long, value_name = "TRACE", num_args = 1.., requires = "before", help_heading = "Reading")]
     pub after: Vec<PathBuf>,
+
+    /// Print a script that records two builds in turns and compares them, and do nothing else.
+    #[arg(long, conflicts_with_all = ["before", "after", "traces"], help_heading = "Reading")]
+    pub plan: bool,
 
     /// Group by these fields instead of the catalog's keys; `event` groups by the event only.
     #[arg(long, value_name = "FIELD", value_delimiter = ',', help_heading = "Grouping")]

@@ -317,3 +317,68 @@ fn of_a_real_server_the_same_build_is_the_same_and_a_regression_is_found() {
         "GET takes 2 µs, which hides a tenth"
     );
 }
+
+/// Eight groups of a machine whose level is another one in each recording, of a second from a time on; one group may be slower.
+fn wandering(start_s: u64, level: f64, factor: f64) -> TempDir {
+    let mut random = fastrand::Rng::with_seed(start_s);
+    let mut trace = Handwritten::new("host");
+    let groups: Vec<u32> =
+        (0..8).map(|group| trace.class(&format!("app:work{group}"), "u64 _latency_ns;")).collect();
+    for number in 0..600 {
+        let at = BEGIN + start_s * 1_000_000_000 + number * 1_600_000;
+        for (place, class) in groups.iter().enumerate() {
+            let own = if place == 0 { factor } else { 1.0 };
+            let duration = 30_000.0 * level * own * (0.7 + 0.6 * random.f64());
+            trace.event_at(at + 1000 * place as u64, *class, &[&(duration as u64).to_le_bytes()]);
+        }
+    }
+    trace.write()
+}
+
+/// The verdicts on the slower group and on one of the others, and its rate.
+fn verdicts(sides: [&[&TempDir]; 2]) -> (String, String, f64) {
+    let paths = |side: &[&TempDir]| side.iter().map(|one| one.path().to_owned()).collect::<Vec<_>>();
+    let [before, after] = sides.map(paths);
+    let found = json(ltt_top(["compare", "--before"]).args(before).arg("--after").args(after));
+    let verdict = |event: &str| group(&found, event)["verdict"].as_str().unwrap().to_owned();
+    let rate = group(&found, "app:work0")["figures"]["after"]["rate_per_s"].as_f64().unwrap();
+    (verdict("app:work0"), verdict("app:work5"), rate)
+}
+
+#[test]
+fn what_all_groups_have_in_common_is_taken_out_and_recordings_in_turns_are_one_side() {
+    // A machine that becomes slower by a fifth with each recording.
+    let recordings: [TempDir; 6] = std::array::from_fn(|turn| {
+        let factor = if matches!(turn % 4, 1 | 2) { 1.1 } else { 1.0 };
+        wandering(turn as u64 * 10, 1.0 + 0.2 * turn as f64, factor)
+    });
+    let [a, b, c, d, e, f] = &recordings;
+    let (slower, other, rate) = verdicts([&[a, d, e], &[b, c, f]]);
+    assert!(slower.starts_with("slower"), "{slower}");
+    assert!(["no_difference", "cannot_tell"].contains(&&*other), "{other}");
+    assert!((rate - 625.0).abs() < 10.0, "what is between recordings does not count: {rate}");
+}
+
+#[test]
+fn the_plan_records_both_sides_in_turns_and_compares_them() {
+    let plan = said(&mut ltt_top(["compare", "--plan"]));
+    assert_eq!(plan.status, 0, "{plan:?}");
+    let folder = TempDir::new().unwrap();
+    let [script, program] = ["plan.sh", "ltt-top"].map(|name| folder.path().join(name));
+    std::fs::write(&script, &plan.out).unwrap();
+    // In place of the program: what it is called with. A recording is a folder.
+    let stub = "#!/bin/sh\necho \"$@\"\n[ $1 = compare ] || mkdir \"$5\"\n";
+    std::fs::write(&program, stub).unwrap();
+    let mut sh = std::process::Command::new("sh");
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let allow = std::process::Command::new("chmod").arg("+x").arg(&program).status().unwrap();
+    assert!(allow.success());
+    let output = sh.arg(&script).current_dir(folder.path()).env("PATH", path).output_in_time().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 13, "{said}");
+    assert!(lines[0].starts_with("record --enable * --output before-1 -- sh -c ./before/server"), "{said}");
+    assert!(lines[2].contains("--output after-2"), "the other one comes first: {said}");
+    let last = lines[12];
+    assert!(last.starts_with("compare --before before-1 before-2 ") && last.ends_with(" after-6"), "{last}");
+}

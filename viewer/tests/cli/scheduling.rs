@@ -164,6 +164,14 @@ fn what_no_event_explains_is_explained_by_samples() {
         let called = page.causes();
         assert_ne!(called[0], "in no event", "{case}: {called:?}");
         called.iter().for_each(|name| assert!(table.contains(name.as_str()), "{case}: {name}: {table}"));
+        // And so does everything else.
+        assert_eq!(found["causes"][0]["in_words"], called[0], "{case}");
+        let markdown = said(ltt_top(["incidents", "--format", "markdown"]).arg(trace.path())).out;
+        let compared = said(ltt_top(["compare"]).args([trace.path(), trace.path()])).out;
+        let timeline = said(ltt_top(["export", "--output", "-"]).arg(trace.path())).out;
+        for (output, text) in [("markdown", markdown), ("compare", compared), ("timeline", timeline)] {
+            assert!(text.contains(&called[0]), "{case}: {} in {output}: {text}", called[0]);
+        }
     }
 }
 

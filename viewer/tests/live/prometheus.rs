@@ -133,7 +133,7 @@ fn prometheus_knows_what_the_folder_says() {
     let held: Vec<f64> = lasting.map(|found| found["held_us"].as_f64().unwrap()).collect();
     assert!(held.len() >= 5, "{incidents}");
     let without_silence = |what: &str| {
-        format!("ltt_top_{what} - on() (sum(ltt_top_cause_{what}{{cause=\"silence\"}}) or vector(0))")
+        format!("ltt_top_{what} - on() (sum(ltt_top_cause_{what}{{cause=\"silent\"}}) or vector(0))")
     };
     expect(&without_silence("incidents_total"), &held.len().into(), 1.0);
     expect(&without_silence("blocked_seconds_total"), &held.iter().sum::<f64>().into(), 1e6);

@@ -80,11 +80,15 @@ fn table(grid: &Grid) -> Value {
         .collect();
     let rows = grid.rows.iter().map(|row| {
         let cells = row.cells.iter().zip(&grid.columns).map(|(text, column)| {
+            let is_last = grid.columns.last().is_some_and(|last| std::ptr::eq(last, column));
             let class = match (&**text, column.is_number) {
-                ("slower", _) => "slower",
-                ("faster", _) => "faster",
+                ("slower" | "tail slower" | "slower than others", _) => "slower",
+                ("faster" | "tail faster" | "faster than others", _) => "faster",
+                // Two figures may stand on two lines, so that the name has room.
+                (text, true) if text.contains(" → ") => "number sides",
                 (_, true) => "number",
-                (_, false) => "name",
+                (_, false) if is_last => "name",
+                (_, false) => "brief",
             };
             context! { text, class }
         });

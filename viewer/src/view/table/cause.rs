@@ -2,7 +2,7 @@
 
 use super::incidents::is_narrow;
 use super::label::name;
-use ltt_analysis::incidents::{BesideFinding, CauseFinding, HeldBy, Incident, IncidentKind, Side};
+use ltt_analysis::incidents::{BesideFinding, CauseFinding, HeldBy, Incident, Side, words_without_event};
 use ltt_analysis::scheduling::SystemCause;
 use ltt_analysis::text::amount::counted;
 use ltt_analysis::text::{escape, short_name};
@@ -13,38 +13,20 @@ pub fn cause_name(cause: &CauseFinding) -> String {
         .detail
         .as_ref()
         .map_or(String::new(), |detail| format!(" ({})", escape::text(short_name(detail))));
-    match (&cause.event, cause.system, cause.kind) {
-        (Some(event), ..) => format!("{}{detail}", name(event, &cause.key)),
-        (None, Some(system), _) => system_cause(system).into(),
-        (None, None, Some(IncidentKind::Silence)) => "silent".into(),
-        (None, None, Some(IncidentKind::Starved)) => "not served".into(),
-        (None, None, _) => "in no event".into(),
+    match &cause.event {
+        Some(event) => format!("{}{detail}", name(event, &cause.key)),
+        None => cause.in_words.unwrap_or_default().into(),
     }
 }
 
 /// The name of what held an incident up, without figures.
 pub fn incident_name(incident: &Incident) -> String {
-    match (&incident.cause, &incident.held_by, incident.beside, incident.kind) {
-        (_, _, Some(BesideFinding { side: Side::Around, .. }), _) => "loading data".into(),
-        (Some(cause), _, None, _) => name(&cause.event, &cause.key),
-        (_, Some(held_by), ..) => system_cause(held_by.cause).into(),
-        (None, _, _, IncidentKind::Silence) => "silent".into(),
-        (None, _, _, IncidentKind::Starved) => "not served".into(),
-        _ => "in no event".into(),
-    }
-}
-
-/// What held a thread up where no event explains it, as a name.
-pub fn system_cause(cause: SystemCause) -> &'static str {
-    match cause {
-        SystemCause::Queued => "no CPU",
-        SystemCause::Throttled => "CPU limit",
-        SystemCause::Stolen => "CPU stolen",
-        SystemCause::Stopped => "stopped",
-        SystemCause::Faults => "major faults",
-        SystemCause::Device => "device",
-        SystemCause::Asleep => "asleep in no event",
-        SystemCause::OnCpu => "code without events",
+    let system = incident.held_by.as_ref().map(|held_by| held_by.cause);
+    match (&incident.cause, incident.beside) {
+        (_, Some(BesideFinding { side: Side::Around, .. })) => "loading data".into(),
+        (Some(cause), None) => name(&cause.event, &cause.key),
+        (Some(_), Some(_)) => words_without_event(system, None).into(),
+        (None, _) => words_without_event(system, Some(incident.kind)).into(),
     }
 }
 

@@ -78,6 +78,8 @@ fn row(group: &GroupChange, names: &Names) -> Vec<String> {
         (Verdict::Faster, _) => "faster".to_owned(),
         (Verdict::TailSlower, _) => "tail slower".to_owned(),
         (Verdict::TailFaster, _) => "tail faster".to_owned(),
+        (Verdict::SlowerThanOthers, _) => "slower than others".to_owned(),
+        (Verdict::FasterThanOthers, _) => "faster than others".to_owned(),
         (Verdict::Mixed, _) => "mixed".to_owned(),
         (Verdict::NoDifference, _) => "same".to_owned(),
         (Verdict::CannotTell, None) => "cannot tell".to_owned(),
@@ -133,7 +135,7 @@ fn add_incidents(incidents: &IncidentsChange, page: &mut Page) {
     let mut grid =
         Grid::new(vec![Column::number("INCIDENTS"), Column::number("TOTAL"), Column::text("CAUSE")]);
     for cause in incidents.causes.iter().take(CAUSES) {
-        let event = cause.event.as_deref().map_or("unexplained".into(), escape::text);
+        let event = cause.event.as_deref().or(cause.in_words).map_or(String::new(), escape::text);
         grid.row(vec![
             format!("{} → {}", cause.count_before, cause.count_after),
             format!("{} → {}", cause.total_before.short(), cause.total_after.short()),

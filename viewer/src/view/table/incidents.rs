@@ -1,6 +1,6 @@
 //! `incidents` as a table: what held the program up, then totals by cause, and what helps.
 
-use super::cause::{cause_name, held_by, system_cause};
+use super::cause::{cause_name, held_by};
 use super::grid::{Column, Grid};
 use super::label::{Names, link, value};
 use super::page::{Page, Style};
@@ -202,7 +202,7 @@ fn client(cause: &LinkFinding) -> String {
 pub fn cause(incident: &Incident) -> String {
     let Some(cause) = &incident.cause else {
         if let Some(held_by) = &incident.held_by {
-            return format!("{} {}", system_cause(held_by.cause), short_range(held_by.time));
+            return format!("{} {}", held_by.cause.in_words(), short_range(held_by.time));
         }
         let sum = incident.sum.as_ref().filter(|sum| sum.duration.0 * 2 > incident.unexplained.0);
         let sum =

@@ -390,3 +390,25 @@ fn no_row_is_cut_no_word_broken_and_no_figure_there_twice() {
         assert_eq!(distinct.len(), tiles.len(), "{tiles:?}");
     }
 }
+
+#[test]
+#[ignore = "make check: needs Chromium"]
+fn a_comparison_shows_its_events_on_a_small_screen() {
+    let Some(mut browser) = Chromium::start() else { return };
+    let recorded = SharedTrace::unpack_named("valkey-pair");
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("compare.html");
+    let sides = ["before", "slower"].map(|name| recorded.folder().join(name));
+    let said = said(ltt_top(["compare", "--format", "html"]).args(sides));
+    assert_eq!(said.status, 0, "{}", said.err);
+    fs::write(&page, said.out).unwrap();
+    for width in [1280, 1440] {
+        browser.resize(width, false);
+        browser.open(&page, "");
+        let cut =
+            "Array.from(document.querySelectorAll('.scroll'), (box) => box.scrollWidth - box.clientWidth)";
+        let cut = browser.evaluate(cut);
+        let cut = cut.as_array().unwrap();
+        assert!(!cut.is_empty() && cut.iter().all(|cut| cut.as_i64() <= Some(0)), "{width}: {cut:?}");
+    }
+}
