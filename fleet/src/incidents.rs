@@ -80,7 +80,7 @@ fn of_date(layout: &Layout, mut incidents: Vec<&Incident>) -> Result<RowGroup> {
         text(|incident| text::group(incident.cause.as_ref()?.key.0.iter().map(|(_, value)| value))),
         text(|incident| incident.cause.as_ref()?.client.as_ref().map(text::text)),
         number(|incident| incident.cause.as_ref().map_or(NULL, |cause| ns(cause.duration))),
-        text(|incident| name(incident.held_by.as_ref()?.cause)),
+        text(|incident| Some(incident.held_by.as_ref()?.cause.in_words().to_owned())),
         number(|incident| incident.held_by.as_ref().map_or(NULL, |held_by| ns(held_by.time.least))),
         number(|incident| ns(incident.unexplained)),
         number(|incident| incident.waited.clients as i64),
