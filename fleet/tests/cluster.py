@@ -101,6 +101,7 @@ def session(folder):
             .config("spark.executor.memory", "512m")
             .config("spark.executor.cores", "1")
             .config("spark.ui.enabled", "false")
+            .config("spark.ui.showConsoleProgress", "false")
             .config("spark.sql.shuffle.partitions", "2")
             .config("spark.network.timeout", "600s")
             .getOrCreate()
