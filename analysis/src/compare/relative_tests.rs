@@ -111,7 +111,8 @@ fn table(machines: &[Machine], pairs: usize) {
         // A level that takes all of a recording differs from that of another one.
         let claimed = if machine.kept < 0.999 { 0.02 } else { 0.15 };
         assert!((equal as f64) <= most(claimed), "{machine:?}: {equal} equal pairs of {pairs}");
-        assert!(found as f64 >= rate * pairs as f64, "{machine:?}: {found} of {pairs}");
+        let least = rate * pairs as f64 - 4.0 * (rate * (1.0 - rate) * pairs as f64).sqrt();
+        assert!(found as f64 >= least, "{machine:?}: {found} of {pairs}");
     }
 }
 
