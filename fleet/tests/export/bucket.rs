@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use lttng_testing::{ChildInTime as _, CommandInTime as _, Daemon, Program, wait_until, workspace};
+use lttng_testing::{ChildInTime as _, CommandInTime as _, Daemon, Program, python, wait_until, workspace};
 use tempfile::TempDir;
 
-use crate::equal::{duckdb_counts, python};
+use crate::equal::duckdb_counts;
 use crate::handwritten::{BEGIN, Handwritten, requests as handwritten};
 use crate::run::{files, rows, said};
 
