@@ -245,11 +245,11 @@ impl History {
         if place >= self.points.len() || !point.may_be_late() {
             return Totals::default();
         }
-        // It has been late since it was last seen to run or to be blocked, and what is late is counted next.
+        // It has been late since it was last seen to run or to be blocked, and what is late is counted next: before it is blocked.
         let is_since = |earlier: &&Point| earlier.is_as(point) && earlier.may_be_late();
         let before = self.points.range(..place).rev().find(|earlier| !is_since(earlier));
         let since = before.map_or(i64::MAX / 8, |before| point.time - before.time);
-        let next = self.points.range(place..).find(|later| !later.is_as(point));
+        let next = self.points.range(place + 1..).find(|later| !is_since(later));
         let (runs, waits) = next.map_or((TICK, since), |next| {
             ((next.on_cpu - point.on_cpu).min(TICK), (next.queued - point.queued).clamp(0, since))
         });

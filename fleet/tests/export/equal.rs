@@ -40,11 +40,11 @@ fn duckdb_says_of_real_traces_what_ltt_top_says() {
     assert_eq!(status, 0, "{said}");
     assert_eq!(files(tables.path(), "events").len(), 1, "both were recorded on one host and one day");
     let equal = assert_equal(&python, tables.path(), &traces);
-    assert_eq!(equal.trim(), "47 groups and 91 incidents are equal, 1 held by the system");
+    assert_eq!(equal.trim(), "47 groups and 91 incidents are equal, 4 held by the system");
 }
 
 /// Writes samples beside a real trace: its process was stopped during a turn of 29 ms in which nothing
-/// else was recorded. It slept in its neighbours, which samples so far apart do not make sure.
+/// else was recorded, and slept in its neighbours.
 fn stop_during_a_turn(recording: &Path) {
     // By the clock of the trace.
     const BEGIN: u64 = 1_794_732_100_658_477_622 - 1_794_724_777_563_752_475;
