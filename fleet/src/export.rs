@@ -220,7 +220,8 @@ fn changed_never(file: &Path) -> bool {
 
 /// Exports what is new of a host.
 fn export(host: &Host, context: &Context<'_>) -> Result<Done, String> {
-    let place = HostPlace::open(context.store, &host.name)?;
+    // Another run may hold this host until it gets one whose files wait for a version here.
+    let place = HostPlace::open(context.store, &host.name, &mut || context.log(true))?;
     let [events, samples] =
         [&host.traces, &host.samples].map(|traces| Discovery { traces: traces.clone(), damage: Vec::new() });
     let recording = Recording::open(events, samples).map_err(|error| error.to_string())?;

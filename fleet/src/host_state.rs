@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::coverage::Coverage;
 use crate::delta;
-use crate::store::{Lock, Store};
+use crate::store::{Lock, Meanwhile, Store};
 use crate::tables::NewFile;
 
 /// A host, as it is kept.
@@ -51,15 +51,19 @@ pub struct HostPlace<'s> {
 
 impl<'s> HostPlace<'s> {
     /// Opens the place of a host, and completes what a run has left that was killed.
-    pub fn open(store: &'s Store, host: &str) -> Result<HostPlace<'s>, String> {
-        let mut place = HostPlace::open_escaped(store, &escaped(host))?;
+    pub fn open(store: &'s Store, host: &str, meanwhile: Meanwhile<'_>) -> Result<HostPlace<'s>, String> {
+        let mut place = HostPlace::open_escaped(store, &escaped(host), meanwhile)?;
         place.state.host = host.to_owned();
         Ok(place)
     }
 
     /// The same by the name in paths.
-    pub fn open_escaped(store: &'s Store, name: &str) -> Result<HostPlace<'s>, String> {
-        let lock = store.lock(&format!("locks/{name}"))?;
+    pub fn open_escaped(
+        store: &'s Store,
+        name: &str,
+        meanwhile: Meanwhile<'_>,
+    ) -> Result<HostPlace<'s>, String> {
+        let lock = store.lock(&format!("locks/{name}"), meanwhile)?;
         let folder = format!("_ltt/hosts/{name}");
         let state = read::<HostState>(store, &format!("{folder}/state.json"))?;
         let state = state.unwrap_or_default();

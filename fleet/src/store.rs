@@ -20,6 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// The schemes of buckets.
 const BUCKETS: [&str; 6] = ["s3", "s3a", "gs", "az", "abfs", "abfss"];
 
+/// What to do while a lock is held by others.
+pub type Meanwhile<'m> = &'m mut dyn FnMut() -> Result<(), String>;
+
 /// What a place of tables offers.
 pub trait Place: Send + Sync {
     /// Makes sure that tables can be written.
@@ -60,8 +63,9 @@ pub trait Place: Send + Sync {
     /// A local folder where files are written until they are complete; it is made.
     fn staging(&self, name: &str) -> Result<PathBuf, String>;
 
-    /// Waits until no other process holds the lock of this name.
-    fn lock(&self, name: &str) -> Result<Box<dyn Lock>, String>;
+    /// Waits until no other process holds the lock of this name. What is held `meanwhile` is to be given back: the other process
+    /// may wait for it.
+    fn lock(&self, name: &str, meanwhile: Meanwhile<'_>) -> Result<Box<dyn Lock>, String>;
 
     /// Why nothing can be done here any more, e.g. because a server is gone.
     fn trouble(&self) -> Option<String> {

@@ -22,7 +22,7 @@ use object_store::{
 use tokio::runtime::Runtime;
 
 use super::lease::Leases;
-use super::{Lock, Place, failed};
+use super::{Lock, Meanwhile, Place, failed};
 
 /// How much is sent and fetched at a time, and the largest file that is sent as one; S3 takes no smaller parts than 5 MiB.
 const PART: u64 = 8 << 20;
@@ -251,8 +251,8 @@ impl Place for Bucket {
         Ok(folder)
     }
 
-    fn lock(&self, name: &str) -> Result<Box<dyn Lock>, String> {
-        Ok(Box::new(self.leases.take(&format!("_ltt/{name}"))?))
+    fn lock(&self, name: &str, meanwhile: Meanwhile<'_>) -> Result<Box<dyn Lock>, String> {
+        Ok(Box::new(self.leases.take(&format!("_ltt/{name}"), meanwhile)?))
     }
 
     fn trouble(&self) -> Option<String> {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use super::{Lock, PATIENCE, Place};
+use super::{Lock, Meanwhile, PATIENCE, Place};
 
 /// A folder of tables.
 pub struct Folder {
@@ -129,17 +129,17 @@ impl Place for Folder {
         Ok(folder)
     }
 
-    fn lock(&self, name: &str) -> Result<Box<dyn Lock>, String> {
-        Ok(Box::new(lock(&self.path("_ltt").join(name), PATIENCE)?))
+    fn lock(&self, name: &str, meanwhile: Meanwhile<'_>) -> Result<Box<dyn Lock>, String> {
+        Ok(Box::new(lock(&self.path("_ltt").join(name), PATIENCE, meanwhile)?))
     }
 }
 
 /// Locks a file, or says that another process has.
 pub fn lock_now(path: &Path) -> Result<FileLock, String> {
-    lock(path, Duration::ZERO)
+    lock(path, Duration::ZERO, &mut || Ok(()))
 }
 
-fn lock(path: &Path, patience: Duration) -> Result<FileLock, String> {
+fn lock(path: &Path, patience: Duration, meanwhile: Meanwhile<'_>) -> Result<FileLock, String> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(|error| failed(folder, "create", &error))?;
     }
@@ -148,7 +148,10 @@ fn lock(path: &Path, patience: Duration) -> Result<FileLock, String> {
     loop {
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok(FileLock { _file: file }),
-            Err(Errno::WOULDBLOCK) if Instant::now() < deadline => sleep(Duration::from_millis(20)),
+            Err(Errno::WOULDBLOCK) if Instant::now() < deadline => {
+                meanwhile()?;
+                sleep(Duration::from_millis(20));
+            }
             Err(Errno::WOULDBLOCK) => {
                 return Err(format!(
                     "{}: another process holds this lock: try again when it has ended",

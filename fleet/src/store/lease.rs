@@ -10,7 +10,7 @@ use object_store::{Error, ObjectStoreExt as _, PutMode, UpdateVersion};
 use serde::{Deserialize, Serialize};
 
 use super::bucket::Client;
-use super::{Lock, PATIENCE};
+use super::{Lock, Meanwhile, PATIENCE};
 
 /// How long a lease holds, how much of that is left for clocks that differ, and how often it is renewed.
 const LEASE_MS: i64 = 20_000;
@@ -65,7 +65,7 @@ impl Leases {
     }
 
     /// Waits until the lease of this name is free or has expired, and takes it.
-    pub fn take(&self, path: &str) -> Result<Lease, String> {
+    pub fn take(&self, path: &str, meanwhile: Meanwhile<'_>) -> Result<Lease, String> {
         const SOURCE: &str = "/proc/sys/kernel/random/uuid";
         let owner = std::fs::read_to_string(SOURCE).map_err(|error| format!("{SOURCE}: {error}"))?;
         let owner = owner.trim().to_owned();
@@ -91,6 +91,7 @@ impl Leases {
                         "{name}/{path}: another process holds this lock: try again when it has ended"
                     ));
                 }
+                meanwhile()?;
                 thread::sleep(GLANCE);
             };
         }
