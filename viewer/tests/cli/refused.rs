@@ -158,7 +158,7 @@ fn comparisons_and_exports_that_make_no_sense_are_refused() {
         (&["compare", "t", "gone"], 1, "gone: "),
         (&["compare", "damaged", "t"], 1, "damaged/metadata"),
         (&["export", "t"], 2, "--output"),
-        (&["export", "t", "--to", "pdf", "--output", "x"], 2, "chrome-trace, parquet"),
+        (&["export", "t", "--to", "pdf", "--output", "x"], 2, "chrome-trace, speedscope, perfetto, parquet"),
         (&["export", "t", "--to", "parquet", "--output", "x", "--event", "y"], 2, "filter them in the query"),
         (&["live", "--enable", "x", "net://127.0.0.1/y"], 2, "leave the URL out"),
         (&["record"], 2, "--enable"),

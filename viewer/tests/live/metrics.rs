@@ -53,7 +53,15 @@ fn samples(page: &str) -> BTreeMap<String, f64> {
 }
 
 fn scrape(address: &str) -> BTreeMap<String, f64> {
-    let (head, page) = get(address, "/metrics", "application/openmetrics-text").expect("it replies");
+    let mut reply = None;
+    // On a busy machine it may say to come again.
+    wait_until("it serves", || {
+        let (head, page) = get(address, "/metrics", "application/openmetrics-text").expect("it replies");
+        let is_served = !head.starts_with("HTTP/1.1 503 ");
+        reply = Some((head, page));
+        is_served
+    });
+    let (head, page) = reply.expect("it has replied");
     assert!(head.starts_with("HTTP/1.1 200 OK\r\n") && head.contains("openmetrics-text"), "{head}");
     assert!(page.ends_with("# EOF\n"), "{page}");
     samples(&page)
