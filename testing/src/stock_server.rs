@@ -79,6 +79,13 @@ impl StockServer {
         Program::dynamic_library("valkey-trace-module").traced().build()
     }
 
+    /// How long its main thread has been ready and without a processor; microseconds.
+    pub fn queued_us(&self) -> u64 {
+        let text = fs::read_to_string(format!("/proc/{}/schedstat", self.process.id())).expect("it runs");
+        let queued = text.split_whitespace().nth(1).and_then(|ns| ns.parse::<u64>().ok());
+        queued.expect("the second figure") / 1000
+    }
+
     /// A client.
     pub fn connect(&self) -> Connection {
         Connection::new(TcpStream::connect(("127.0.0.1", self.port)).expect("the server accepts"))
