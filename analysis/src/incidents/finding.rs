@@ -157,6 +157,12 @@ impl Incident {
         let held = self.held_by.as_ref().map_or(Ns(0), |reason| reason.time.least);
         Ns(self.unexplained.0.saturating_sub(held.0))
     }
+
+    /// Whether it can be told who waited: some client was served lately, or is named.
+    pub fn knows_clients(&self) -> bool {
+        let mut links = self.chain.iter().chain(&self.explained_by);
+        self.waited.of > 0 || links.any(|link| link.client.is_some() || link.clients > 0)
+    }
 }
 
 /// What a cause explains of an incident.

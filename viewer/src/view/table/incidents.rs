@@ -256,8 +256,7 @@ pub fn is_narrow(range: TimeRange) -> bool {
 fn waited(incident: &Incident) -> String {
     let waited = incident.waited;
     match waited.clients {
-        // Nobody was served in the second before it, or clients are not known.
-        0 if waited.of == 0 => "-".into(),
+        0 if !incident.knows_clients() => "-".into(),
         0 => "nobody".into(),
         clients => format!("{clients}/{}, {}", waited.of, short_range(waited.bounds())),
     }

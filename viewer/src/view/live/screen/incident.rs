@@ -45,7 +45,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, incident: &Incident, screen: &Scr
     }
     let waited = incident.waited;
     let clients = match waited.clients {
-        0 if waited.of == 0 => "not known".into(),
+        0 if !incident.knows_clients() => "not known".into(),
         0 => "nobody".into(),
         clients => {
             format!("{clients} of {} clients, the longest {}", waited.of, short_range(waited.bounds()))
