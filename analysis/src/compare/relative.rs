@@ -48,22 +48,35 @@ pub type Sides<'h> = [&'h [Histogram]; 2];
 pub fn relative(groups: &[Option<Sides<'_>>]) -> Vec<Option<Relative>> {
     let levels: Vec<Option<[Vec<Option<f64>>; 2]>> =
         groups.iter().map(|group| group.as_ref().and_then(levels)).collect();
+    let sorted = [0, 1].map(|side| {
+        let of_block = |block: usize| {
+            let mut known: Vec<f64> =
+                levels.iter().flatten().filter_map(|levels| levels[side][block]).collect();
+            known.sort_by(f64::total_cmp);
+            known
+        };
+        (0..BLOCKS).map(of_block).collect::<Vec<_>>()
+    });
     let of_group = |number: usize| {
         let sides = levels[number].as_ref()?;
-        let others: Vec<_> = levels.iter().enumerate().filter(|(other, _)| *other != number).collect();
-        let others: Vec<_> = others.into_iter().filter_map(|(_, levels)| levels.as_ref()).collect();
         let pairs = [0, 1].map(|side| {
             let pair = |block: usize| {
-                let mut known: Vec<f64> = others.iter().filter_map(|levels| levels[side][block]).collect();
-                known.sort_by(f64::total_cmp);
-                let middle = || (known[(known.len() - 1) / 2] + known[known.len() / 2]) / 2.0;
-                Some((sides[side][block]?, (known.len() >= FEWEST_OTHERS).then(middle)?))
+                let own = sides[side][block]?;
+                Some((own, middle_of_others(&sorted[side][block], own)?))
             };
             (0..BLOCKS).filter_map(pair).collect::<Vec<(f64, f64)>>()
         });
         compared(&pairs)
     };
     (0..groups.len()).map(of_group).collect()
+}
+
+/// The median of the levels of a block without one of them; none if these are too few.
+fn middle_of_others(sorted: &[f64], own: f64) -> Option<f64> {
+    let others = sorted.len() - 1;
+    let place = sorted.partition_point(|level| level.total_cmp(&own).is_lt());
+    let other = |number: usize| sorted[number + usize::from(number >= place)];
+    (others >= FEWEST_OTHERS).then(|| (other((others - 1) / 2) + other(others / 2)) / 2.0)
 }
 
 /// The level of a group in each block, around the middle of its levels in both recordings.
