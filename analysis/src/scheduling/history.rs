@@ -15,7 +15,7 @@
 use std::collections::VecDeque;
 
 use super::account::{Account, AccountSource, Extent};
-use super::bounds::{Bounds, Totals};
+use super::bounds::{Bounds, ReadyTimes};
 use crate::finding::Span;
 use crate::samples::ThreadSample;
 
@@ -35,7 +35,7 @@ pub struct Point {
     /// Whether its state was read earlier.
     is_unread: bool,
     /// By how much the totals were higher than read, at least.
-    late: Totals,
+    late: ReadyTimes,
 }
 
 impl Point {
@@ -56,8 +56,8 @@ impl Point {
         }
     }
 
-    fn totals(&self) -> Totals {
-        Totals { on_cpu: self.on_cpu, queued: self.queued, both: self.on_cpu + self.queued }
+    fn totals(&self) -> ReadyTimes {
+        ReadyTimes { on_cpu: self.on_cpu, queued: self.queued, both: self.on_cpu + self.queued }
     }
 
     fn is_as(&self, other: &Point) -> bool {
@@ -73,7 +73,7 @@ impl Point {
 /// How late the kernel may add to the time on a CPU: a tick, of which most have 250 or more a second; nanoseconds.
 const TICK: i64 = 4_000_000;
 
-/// Totals that rise as fast as time do so within this time, in nanoseconds.
+/// ReadyTimes that rise as fast as time do so within this time, in nanoseconds.
 pub const NEARLY: i64 = 100_000;
 
 /// The totals of a thread over time.
@@ -146,7 +146,7 @@ impl History {
             for earlier in self.points.iter_mut().rev().take_while(|earlier| earlier.time > first.time) {
                 let waited = earlier.time - first.time;
                 earlier.late =
-                    earlier.late.map2(Totals { on_cpu: 0, queued: waited, both: waited }, i64::max);
+                    earlier.late.map2(ReadyTimes { on_cpu: 0, queued: waited, both: waited }, i64::max);
             }
         }
     }
@@ -194,7 +194,7 @@ impl History {
             let (point, read) = (&points[place], points[place].totals());
             let late = match source {
                 AccountSource::Samples => self.latest_counted(first + place, point),
-                AccountSource::Kernel => Totals::default(),
+                AccountSource::Kernel => ReadyTimes::default(),
             };
             let late = late.map2(point.late, i64::max);
             Bounds { place: Some(place), time: point.time, read, sure: point.late, late }
@@ -203,21 +203,22 @@ impl History {
         let ends = [at_point(last.saturating_sub(1)), at_point(last)];
         let begins = [&begins[0], &begins[1], &Bounds::between(&begins, span.begin_ns)];
         let ends = [&ends[0], &ends[1], &Bounds::between(&ends, span.end_ns)];
-        let is_ready = |from: usize, to: usize| from < to && points[from..=to].windows(2).all(is_full);
+        let was_ready = |from: usize, to: usize| from < to && points[from..=to].windows(2).all(is_full);
         let pairs = begins.into_iter().flat_map(|begin| ends.map(|end| (begin, end)));
         let pairs: Vec<_> = pairs
             .map(|(begin, end)| {
-                (begin, end, begin.place.zip(end.place).is_some_and(|(from, to)| is_ready(from, to)))
+                (begin, end, begin.place.zip(end.place).is_some_and(|(from, to)| was_ready(from, to)))
             })
             .collect();
-        let rise = |of: fn(&Totals) -> i64| {
+        let rise = |of: fn(&ReadyTimes) -> i64| {
             let all = Extent { least: 0, most: account.length };
-            let rise = pairs.iter().fold(all, |rise, (begin, end, is_ready)| {
-                rise.and(Bounds::rise(begin, end, *is_ready, span, of))
+            let rise = pairs.iter().fold(all, |rise, (begin, end, was_ready)| {
+                rise.and(Bounds::rise(begin, end, *was_ready, span, of))
             });
             rise.up_to(Extent::exactly(account.length))
         };
-        let rises = [|of: &Totals| of.on_cpu, |of: &Totals| of.queued, |of: &Totals| of.both].map(rise);
+        let rises =
+            [|of: &ReadyTimes| of.on_cpu, |of: &ReadyTimes| of.queued, |of: &ReadyTimes| of.both].map(rise);
         let mut both = rises[2];
         (account.on_cpu, account.queued) = (rises[0], rises[1]);
         account.count(&points[0], &points[last]);
@@ -241,9 +242,9 @@ impl History {
     }
 
     /// By how much totals may have been higher than read at a point, which has this place if it is one of these.
-    fn latest_counted(&self, place: usize, point: &Point) -> Totals {
+    fn latest_counted(&self, place: usize, point: &Point) -> ReadyTimes {
         if place >= self.points.len() || !point.may_be_late() {
-            return Totals::default();
+            return ReadyTimes::default();
         }
         // It has been late since it was last seen to run or to be blocked, and what is late is counted next: before it is blocked.
         let is_since = |earlier: &&Point| earlier.is_as(point) && earlier.may_be_late();
@@ -253,7 +254,7 @@ impl History {
         let (runs, waits) = next.map_or((TICK, since), |next| {
             ((next.on_cpu - point.on_cpu).min(TICK), (next.queued - point.queued).clamp(0, since))
         });
-        Totals { on_cpu: runs, queued: waits, both: runs.max(waits) }
+        ReadyTimes { on_cpu: runs, queued: waits, both: runs.max(waits) }
     }
 }
 
