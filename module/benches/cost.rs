@@ -7,9 +7,9 @@
 //!
 //! `ROUNDS` and `REQUESTS` in the environment make it longer or shorter.
 
+use std::env;
 use std::path::Path;
 use std::process::Command;
-use std::{env, fs};
 
 use lttng_testing::{CommandInTime as _, Daemon, Program, StockServer};
 
@@ -70,17 +70,11 @@ fn contender(name: &'static str, daemon: &Daemon, module: Option<&Path>) -> Cont
 
 /// Nanoseconds on the processor for each request.
 fn run(server: &StockServer, test: &str, pipeline: &str, requests: usize) -> f64 {
-    let before = on_processor(server.pid());
+    let [before, _] = server.scheduled_ns();
     let mut load = Command::new("taskset");
     load.args(["--cpu-list", "1", "redis-benchmark", "-q", "-p", &server.port.to_string()]);
     load.args(["-t", test, "-P", pipeline, "-n", &requests.to_string()]).succeed();
-    (on_processor(server.pid()) - before) / requests as f64
-}
-
-/// The time that a process has been on a processor, in nanoseconds.
-fn on_processor(pid: u32) -> f64 {
-    let text = fs::read_to_string(format!("/proc/{pid}/schedstat")).expect("it runs");
-    text.split(' ').next().and_then(|time| time.parse().ok()).expect("a time")
+    (server.scheduled_ns()[0] - before) as f64 / requests as f64
 }
 
 /// The value that a fraction of all are below.

@@ -79,11 +79,11 @@ impl StockServer {
         Program::dynamic_library("valkey-trace-module").traced().build()
     }
 
-    /// How long its main thread has been ready and without a processor; microseconds.
-    pub fn queued_us(&self) -> u64 {
-        let text = fs::read_to_string(format!("/proc/{}/schedstat", self.process.id())).expect("it runs");
-        let queued = text.split_whitespace().nth(1).and_then(|ns| ns.parse::<u64>().ok());
-        queued.expect("the second figure") / 1000
+    /// How long its main thread has been on a processor, and ready for one without having it; nanoseconds.
+    pub fn scheduled_ns(&self) -> [u64; 2] {
+        let text = fs::read_to_string(format!("/proc/{}/schedstat", self.pid())).expect("it runs");
+        let mut times = text.split_whitespace().map(|time| time.parse().expect("a time"));
+        [(); 2].map(|()| times.next().expect("two times"))
     }
 
     /// A client.
