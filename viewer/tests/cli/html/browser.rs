@@ -38,15 +38,21 @@ fn assert_figures(table: &Value, groups: &[Value], page: &Value, within: f64) {
     }
 }
 
+/// A browser that shows the page of a trace; none if there is no browser.
+fn opened(shared: &SharedTrace) -> Option<(Chromium, Page)> {
+    let mut browser = Chromium::start()?;
+    let page = Page::of(&[shared.folder()]);
+    browser.resize(1440, false);
+    browser.open(&page.path(), "");
+    Some((browser, page))
+}
+
 #[test]
 #[ignore = "make check: needs Chromium"]
 fn figures_in_a_browser_are_those_of_top_also_in_a_range() {
-    let Some(mut browser) = Chromium::start() else { return };
     let shared = SharedTrace::unpack();
-    let page = Page::of(&[shared.folder()]);
+    let Some((mut browser, page)) = opened(&shared) else { return };
     let data = page.data();
-    browser.resize(1440, false);
-    browser.open(&page.path(), "");
     assert_figures(&browser.evaluate(TABLE), data["top"]["groups"].as_array().unwrap(), &data, 0.0);
     let count = data["slices"]["count"].as_u64().unwrap();
     let mut random = fastrand::Rng::new();
@@ -91,11 +97,8 @@ fn figures_in_a_browser_are_those_of_top_also_in_a_range() {
 #[test]
 #[ignore = "make check: needs Chromium"]
 fn a_page_is_sorted_searched_and_remembered_by_its_address() {
-    let Some(mut browser) = Chromium::start() else { return };
     let shared = SharedTrace::unpack();
-    let page = Page::of(&[shared.folder()]);
-    browser.resize(1440, false);
-    browser.open(&page.path(), "");
+    let Some((mut browser, page)) = opened(&shared) else { return };
     for (figure, clicks, is_up) in [("p99_us", 1, false), ("count", 2, true), ("max_us", 1, false)] {
         for _ in 0..clicks {
             browser.evaluate(&format!("document.querySelector('[data-sort={figure}]').click()"));
@@ -133,11 +136,8 @@ fn a_page_is_sorted_searched_and_remembered_by_its_address() {
 #[test]
 #[ignore = "make check: needs Chromium"]
 fn the_keyboard_reaches_everything() {
-    let Some(mut browser) = Chromium::start() else { return };
     let shared = SharedTrace::unpack();
-    let page = Page::of(&[shared.folder()]);
-    browser.resize(1440, false);
-    browser.open(&page.path(), "");
+    let Some((mut browser, _page)) = opened(&shared) else { return };
     let wanted = "Array.from(document.querySelectorAll('a[href], button:not(:disabled), input, select, summary, [tabindex=\"0\"]'))\
         .filter((element) => element.checkVisibility())";
     let all = browser
@@ -293,12 +293,9 @@ fn place(browser: &mut Chromium, across: f64, down: f64) -> (f64, f64) {
 #[test]
 #[ignore = "make check: needs Chromium"]
 fn dragging_shows_a_range_and_zooms_in_to_single_events() {
-    let Some(mut browser) = Chromium::start() else { return };
     let shared = SharedTrace::unpack();
-    let page = Page::of(&[shared.folder()]);
+    let Some((mut browser, page)) = opened(&shared) else { return };
     let data = page.data();
-    browser.resize(1440, false);
-    browser.open(&page.path(), "");
     let readout = "document.getElementById('readout').textContent";
     // Under the pointer: the time and the rate, and on the heat map durations, too.
     let there = place(&mut browser, 0.5, 0.1);

@@ -53,12 +53,7 @@ impl Traced {
         running.signal(Signal::INT);
         let ended = running.end();
         assert_eq!(ended.status, Some(0), "{ended:?}");
-        let mut incidents =
-            ltt_top(&self.daemon, &["incidents", "--longer-than", "5ms", "--format", "json", "-n", "10000"]);
-        incidents.arg(folder.path());
-        let found = Running::start(incidents).end();
-        assert_eq!(found.status, Some(0), "{found:?}");
-        let found: Value = serde_json::from_str(&found.out).expect("it is JSON");
+        let found = self.incidents(folder.path(), &["--longer-than", "5ms", "-n", "10000"]);
         let incidents = found["incidents"].as_array().expect("a list").clone();
         let is_whole = found["trace"]["discarded_events"] == 0;
         let round = Round { done, log, incidents, is_whole, recorded, folder };
@@ -66,6 +61,15 @@ impl Traced {
             keep(&round, &Path::new(&kept).join(seed.to_string()), &format!("{clients} {shape:?}"));
         }
         round
+    }
+
+    /// What is found in a recording.
+    fn incidents(&self, folder: &Path, options: &[&str]) -> Value {
+        let mut incidents = ltt_top(&self.daemon, &["incidents", "--format", "json"]);
+        incidents.args(options).arg(folder);
+        let found = Running::start(incidents).end();
+        assert_eq!(found.status, Some(0), "{found:?}");
+        serde_json::from_str(&found.out).expect("it is JSON")
     }
 }
 
@@ -163,12 +167,7 @@ fn a_restarted_server_is_said_to_be_one() {
     assert_eq!(report.status, Some(0), "{report:?}");
     let line = report.out.lines().find(|line| line.contains(" began to serve: ")).expect("it is said");
     assert!(line.contains(&format!("{ended}")) && line.contains(&format!("{began}")), "{line}");
-    let found = Running::start({
-        let mut incidents = ltt_top(&traced.daemon, &["incidents", "--format", "json", "-n", "0"]);
-        incidents.arg(folder.path());
-        incidents
-    });
-    let found: Value = serde_json::from_str(&found.end().out).expect("it is JSON");
+    let found = traced.incidents(folder.path(), &["-n", "0"]);
     let [restart] = &found["restarts"].as_array().expect("a list")[..] else { panic!("{found:#}") };
     assert_eq!((&restart["ended"]["pid"], &restart["began"]["pid"]), (&ended.into(), &began.into()));
     let (begin, end) = judge::times(restart);
