@@ -236,7 +236,6 @@ impl Engine {
 
     fn settle_one(&mut self, pending: Pending, scene: &Scene) {
         let Pending { mut stall, process, answered, waits, active, .. } = pending;
-        stall.waited = waits.finding(active);
         stall.not_served = self.processes[process].services.not_served(stall.span, answered);
         let activities = self.processes.iter().enumerate().map(|(number, state)| (number, &state.activity));
         stall.account = scene.account(stall.thread, &[stall.span]).map(Box::new);
@@ -244,6 +243,7 @@ impl Engine {
         stall.meanwhile = self.long.during(stall.span, stall.thread, scene, activities);
         stall.choose_cause();
         stall.blame_loading(|name| scene.kinds.of(name).is_while_blocked());
+        stall.waited = waits.finding(active, stall.cause().is_some());
         self.tally.add(stall);
     }
 

@@ -126,7 +126,7 @@ pub struct Incident {
     /// Whether samples were taken too seldom to tell what its thread did where no event explains it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_sampled_too_seldom: bool,
-    /// What surely held its thread up for most of the time that no event explains.
+    /// What surely held its thread up for most of its time, or of the time that no event explains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_by: Option<HeldBy>,
     /// What the scheduler did with its thread in all of its time, where that is known.
@@ -154,8 +154,12 @@ pub struct Incident {
 impl Incident {
     /// How much of it neither events nor, surely, the scheduler explain.
     pub fn unaccounted(&self) -> Ns {
-        let held = self.held_by.as_ref().map_or(Ns(0), |reason| reason.time.least);
-        Ns(self.unexplained.0.saturating_sub(held.0))
+        // Of what held it up, some may lie in events.
+        let held = self.held_by.as_ref().map_or(0, |reason| {
+            let in_events = reason.of.0.saturating_sub(self.unexplained.0);
+            reason.time.least.0.saturating_sub(in_events)
+        });
+        Ns(self.unexplained.0.saturating_sub(held))
     }
 
     /// Whether it can be told who waited: some client was served lately, or is named.
@@ -230,7 +234,7 @@ pub enum Side {
     Around,
 }
 
-/// What held a thread up where no event explains it.
+/// What held a thread up, whatever events say of that time, or where no event explains it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HeldBy {
@@ -238,7 +242,7 @@ pub struct HeldBy {
     pub cause: SystemCause,
     /// For how long.
     pub time: TimeRange,
-    /// Of how much that no event explains.
+    /// Of how much: all of it, or what no event explains.
     #[serde(rename = "of_us")]
     pub of: Ns,
     /// The number of pages that had to be read.

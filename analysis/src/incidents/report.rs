@@ -274,9 +274,10 @@ impl Reporter<'_> {
     }
 }
 
-/// What held a stall up where no event explains it.
+/// What held a stall up: all of it, or where no event explains it.
 fn held_by(stall: &Stall) -> Option<HeldBy> {
-    let ((cause, time), account) = (stall.held_by()?, stall.in_gaps.as_ref()?);
+    let account = if stall.kept.is_some() { &stall.account } else { &stall.in_gaps };
+    let ((cause, time), account) = (stall.held_by()?, account.as_ref()?);
     Some(HeldBy {
         cause,
         time: time.into(),

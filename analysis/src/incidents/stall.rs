@@ -38,6 +38,8 @@ pub struct Stall {
     /// What the scheduler did with its thread, in all of it and in the gaps; none where that is not known.
     pub account: Option<Box<Account>>,
     pub in_gaps: Option<Box<Account>>,
+    /// What kept its thread from running for most of it, whatever events say of that time.
+    pub kept: Option<(SystemCause, Extent)>,
     /// The total of pieces of it, as reported by an event.
     pub sum: Option<(IntervalName, i64)>,
     pub waited: WaitedFinding,
@@ -156,10 +158,11 @@ impl Stall {
     /// Chooses the largest part that is sure as the cause, when it is known what the scheduler did. What lies in no event and
     /// beside a request is that request's: it was read before, or its answers were written after.
     pub fn choose_cause(&mut self) {
-        if self.kind != IncidentKind::Turn {
+        let is_turn = self.kind == IncidentKind::Turn;
+        if !is_turn && self.kind != IncidentKind::Interval {
             return;
         }
-        let top = self.chain.get(1).map_or(0, |link| link.spent);
+        let top = self.chain.get(usize::from(is_turn)).map_or(0, |link| link.spent);
         let systems = self.system_parts();
         let kept =
             systems.iter().filter(|(cause, _)| cause.keeps_from_running()).map(|(_, time)| *time).max();
@@ -167,6 +170,8 @@ impl Stall {
             - total(systems.iter().filter(|(cause, _)| cause.keeps_from_running()).map(|(_, time)| *time));
         if kept.is_some_and(|kept| kept > top && kept >= rest) {
             self.cause = None;
+        } else if let Some(kept) = self.kept_for_longer_than(top, rest) {
+            (self.cause, self.kept) = (None, Some(kept));
         } else if rest > top && rest > self.span.length_ns() / 4 {
             self.cause = None;
             if let Some(Neighbour { link, is_before }) = self.neighbour.filter(|_| !self.is_incomplete) {
@@ -180,10 +185,21 @@ impl Stall {
         }
     }
 
+    /// What kept its thread from running for longer than an event can have run that took `top`, and than the `rest`, which lies in
+    /// no event. What a thread waits for by itself, such as a device, is the event's.
+    fn kept_for_longer_than(&self, top: i64, rest: i64) -> Option<(SystemCause, Extent)> {
+        let parts = self.account.as_ref()?.parts().into_iter().filter(|(cause, _)| cause.is_by_others());
+        let all = total(parts.clone().map(|(_, time)| time.least));
+        let inside = (all - (self.span.length_ns() - top)).clamp(0, top);
+        let kept = parts.max_by_key(|(_, time)| time.least)?;
+        (kept.1.least > top - inside && kept.1.least >= rest).then_some(kept)
+    }
+
     /// Blames the loading of data, which has no event, if events show it that occur only while something blocks the loop, and that
     /// are not part of a command. Valkey counts it as housekeeping.
     pub fn blame_loading(&mut self, is_while_blocked: impl Fn(IntervalName) -> bool) {
-        let Some(shown) = self.parts.iter().position(|part| is_while_blocked(part.name)) else { return };
+        let shown = self.parts.iter().position(|part| is_while_blocked(part.name));
+        let Some(shown) = shown.filter(|_| self.kept.is_none()) else { return };
         let shown = self.parts.remove(shown);
         let summed = self.sum.and_then(|(name, _)| self.parts.iter().position(|part| part.name == name));
         let summed = summed.map(|place| self.parts.remove(place));
@@ -224,8 +240,11 @@ impl Stall {
         if rest < 1000 { 0 } else { rest }
     }
 
-    /// What held it up for most of the time that no event explains, as far as that is sure.
+    /// What held it up for most of its time, or of the time that no event explains, as far as that is sure.
     pub fn held_by(&self) -> Option<(SystemCause, Extent)> {
+        if self.kept.is_some() {
+            return self.kept;
+        }
         let (cause, time) = self.in_gaps.as_ref()?.cause()?;
         let is_most = self.scaled(time.least).saturating_mul(2) >= self.unexplained;
         (is_most && self.is_telling(cause)).then_some((cause, time))

@@ -236,9 +236,18 @@ pub fn charges(stall: &Stall) -> Vec<(Cause, i64)> {
     let systems: Vec<(Cause, i64)> =
         stall.system_parts().into_iter().map(|(cause, time)| (Cause::System(cause), time)).collect();
     let Some(cause) = stall.cause() else {
-        let rest = stall.span.length_ns() - total(systems.iter().map(|(_, time)| *time));
-        let unknown = (Cause::unknown(stall), rest);
-        return systems.into_iter().chain([unknown]).filter(|(_, time)| *time > 0).collect();
+        let mut charges = systems;
+        if let Some((kept, time)) = stall.kept {
+            // An event may have run for what is left.
+            let left = stall.span.length_ns() - time.least;
+            let event = stall.chain.get(usize::from(stall.kind == IncidentKind::Turn));
+            let event = event.map(|link| (Cause::Event(link.name, None), link.spent.min(left)));
+            charges = [(Cause::System(kept), time.least)].into_iter().chain(event).collect();
+        }
+        let rest = stall.span.length_ns() - total(charges.iter().map(|(_, time)| *time));
+        charges.push((Cause::unknown(stall), rest));
+        charges.retain(|(_, time)| *time > 0);
+        return charges;
     };
     let is_turn = stall.kind == IncidentKind::Turn;
     // The link that contains the cause: the part of a turn, or all of another interval.

@@ -38,6 +38,8 @@ pub struct Waits {
     /// The number of those that were served in the stalled turn itself, and the longest wait of these.
     in_turn: u64,
     longest_in_turn: Extent,
+    /// Whether the one that the stalled turn was for was served in it.
+    serves_culprit: bool,
     /// The first turn after a silence.
     first: Option<Span>,
     /// Those that asked at some moment of the stalled turn: how many, from when to when, and the earliest answer of the last turn
@@ -57,14 +59,14 @@ impl Waits {
         // Who was answered in it did not wait for its end. Its beginning may be off by what two clocks differ.
         let early = span.begin_ns.saturating_add(span.length_ns() / 8);
         let is_second = stall.kind == IncidentKind::Silence && *self.first.get_or_insert(turn) != turn;
+        if turn == span {
+            let [least, most] = [service.written, turn.end_ns].map(|answered| answered - span.begin_ns);
+            self.longest_in_turn = Extent { least, most };
+            self.serves_culprit = service.clients.iter().any(|client| Some(*client) == culprit);
+            self.in_turn = service.clients.len() as u64 - u64::from(self.serves_culprit);
+            return;
+        }
         for &client in service.clients.iter().filter(|client| Some(**client) != culprit) {
-            if turn == span {
-                self.in_turn += 1;
-                let [least, most] = [service.written, turn.end_ns].map(|answered| answered - span.begin_ns);
-                self.longest_in_turn = Extent { least, most };
-                self.add(least, most);
-                continue;
-            }
             // Nearly all of them, so this comes before what takes longer.
             if clients.last_answered(client).is_some_and(|answered| answered > early) {
                 continue;
@@ -114,26 +116,29 @@ impl Waits {
         self.probable = self.probable.max(self.answered - self.asked.begin_ns - first);
     }
 
-    /// What is said of them, and of the number of clients that were active.
-    pub fn finding(&self, active: u64) -> WaitedFinding {
-        let Extent { mut least, most } = self.longest;
+    /// What is said of them, and of the number of clients that were active. If no client is to blame, the one that the stall seemed
+    /// to be for waited as well.
+    pub fn finding(&self, active: u64, is_anybody_s: bool) -> WaitedFinding {
+        let Extent { mut least, mut most } = self.longest;
         let mut probable = self.probable;
+        let in_turn = self.in_turn + u64::from(self.serves_culprit && !is_anybody_s);
+        let clients = self.clients + in_turn;
         if self.at_some_time > 0 {
             // The first of many independent clients asks soon.
             let share = 1.0 - IMPROBABLE.powf(1.0 / f64::from(self.at_some_time));
             let first = self.asked.begin_ns + (self.asked.length_ns() as f64 * share) as i64;
             least = least.max(self.written - first);
         }
-        if self.in_turn > 0 {
+        if in_turn > 0 {
             // One after the other is answered.
-            let Extent { least, most } = self.longest_in_turn;
-            let in_turn = if self.in_turn == 1 { least.midpoint(most) } else { most };
-            probable = probable.max(in_turn);
+            let longest = self.longest_in_turn;
+            (least, most) = (least.max(longest.least), most.max(longest.most));
+            probable = probable.max(if in_turn == 1 { longest.middle() } else { longest.most });
         }
         let least = least.clamp(0, most.max(0));
         let [least, longest, most] = [least, probable.clamp(least, most.max(least)), most.max(least)];
         let [least, longest, most] = [least, longest, most].map(|time| Ns(time as u128));
-        WaitedFinding { clients: self.clients, of: active.max(self.clients), longest, least, most }
+        WaitedFinding { clients, of: active.max(clients), longest, least, most }
     }
 }
 
@@ -157,7 +162,7 @@ mod tests {
         for &(served, turn, written) in served {
             waits.serve(stall, clients, Service { clients: served, turn, written: written * MS });
         }
-        let found = waits.finding(0);
+        let found = waits.finding(0, stall.culprit().is_some());
         ([found.least, found.longest, found.most].map(|time| time.0 / MS as u128), found.clients)
     }
 

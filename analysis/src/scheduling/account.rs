@@ -137,6 +137,12 @@ impl SystemCause {
     pub(crate) fn keeps_from_running(self) -> bool {
         !matches!(self, SystemCause::OnCpu | SystemCause::Asleep)
     }
+
+    /// Whether nothing that the thread asked for is the reason.
+    pub(crate) fn is_by_others(self) -> bool {
+        use SystemCause::{Queued, Stolen, Stopped, Throttled};
+        matches!(self, Queued | Throttled | Stolen | Stopped)
+    }
 }
 
 impl Account {

@@ -176,6 +176,21 @@ fn what_no_event_explains_is_explained_by_samples() {
 }
 
 #[test]
+fn a_command_that_had_no_cpu_is_not_blamed() {
+    let turns = TURNS.replace("0 1 turn 30000 40000", "0 1 call 30100 39900 keys x\n0 1 turn 30000 40000");
+    let seen = [(0, b'S', 0, 0, 0), (29, b'S', 3, 0, 0), (30, b'R', 3, 0, 0), (41, b'S', 4, 9, 0)];
+    let trace = sampled(&turns, &seen, &[]);
+    let incident = incident(trace.path());
+    assert_eq!((&incident["cause"], &incident["held_by"]["cause"]), (&json!(null), &json!("queued")));
+    assert_eq!(incident["waited"]["clients"], 1, "whoever sent it waited as well");
+    let advice = incident["advice"].as_str().expect("there is some");
+    assert!(advice.contains("others had its CPU"), "{advice}");
+    let table = said(ltt_top(["incidents"]).arg(trace.path()).env("COLUMNS", "100")).out;
+    assert!(table.contains("no CPU") && table.contains("during keys 9.8ms"), "{table}");
+    Page::of(&[trace.path()]).charges_add_up();
+}
+
+#[test]
 fn nothing_is_said_where_nothing_is_known() {
     // The sampler ended before the turn did.
     let trace = sampled(TURNS, &[(0, b'S', 0, 0, 0), (10, b'S', 1, 0, 0)], &[]);

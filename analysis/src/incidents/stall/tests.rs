@@ -107,6 +107,20 @@ fn the_headline_is_the_largest_part_that_is_sure() {
 }
 
 #[test]
+fn a_command_without_a_cpu_is_not_the_cause() {
+    let command = [(COMMAND, 1, Some(1), 0, 9_900)];
+    let kept = |queued| {
+        let mut stall = settled(Account::default(), &command);
+        stall.account = Some(Box::new(Account { queued, length: 10_000_000, ..Account::default() }));
+        stall.choose_cause();
+        (stall.cause().and_then(|link| link.client), stall.held_by())
+    };
+    let most = extent(5_100, 9_000);
+    assert_eq!(kept(most), (None, Some((SystemCause::Queued, most))), "the command ran for less");
+    assert_eq!(kept(extent(4_000, 9_000)), (Some(1), None), "the command may have run for longer");
+}
+
+#[test]
 fn a_loop_that_sleeps_between_its_turns_is_not_held_by_that() {
     let account =
         Account { asleep: extent(8, 8), queued: extent(2, 2), length: 10_000, ..Account::default() };

@@ -202,7 +202,11 @@ fn client(cause: &LinkFinding) -> String {
 pub fn cause(incident: &Incident) -> String {
     let Some(cause) = &incident.cause else {
         if let Some(held_by) = &incident.held_by {
-            return format!("{} {}", held_by.cause.in_words(), short_range(held_by.time));
+            // An event went on meanwhile, if it took more than was left.
+            let left = incident.held.0.saturating_sub(held_by.time.least.0);
+            let during = incident.explained_by.first().filter(|part| part.spent.0 > left);
+            let during = during.map_or(String::new(), |part| format!(" during {}", link(part)));
+            return format!("{} {}{during}", held_by.cause.in_words(), short_range(held_by.time));
         }
         let sum = incident.sum.as_ref().filter(|sum| sum.duration.0 * 2 > incident.unexplained.0);
         let sum =

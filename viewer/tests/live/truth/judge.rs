@@ -98,7 +98,9 @@ impl Scores {
         }
         if let ([_, ..], Some(incident)) = (done.act.events(), incident) {
             let name = incident["cause"]["key"]["name"].as_str().unwrap_or_default();
-            if !self.named.add(done.act.events().contains(&name)) {
+            // A command that had no CPU is not the cause.
+            let is_kept = incident["cause"].is_null() && incident["held_by"]["cause"] == "queued";
+            if !self.named.add(done.act.events().contains(&name) || is_kept) {
                 println!("{of}: {done:?} is named {name}: {incident}");
             }
         }
