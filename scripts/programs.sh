@@ -13,7 +13,7 @@ export CARGO_TARGET_DIR=${1:?usage: scripts/programs.sh TARGET}
 unset USE_LTTNG USE_USDT
 
 # The same packages as for all others, so that dependencies have the same features.
-examples=(emit-all layers structs functions futures lazy outcomes drops)
+examples=(emit-all layers structs functions futures lazy outcomes drops signatures)
 
 mkdir --parents "$CARGO_TARGET_DIR"
 exec 9>"$CARGO_TARGET_DIR/programs.lock"

@@ -4,12 +4,9 @@ use lttng_catalog::lowered::Argument;
 use lttng_catalog::{Field, NumberKind, Provider};
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
-use syn::spanned::Spanned;
-use syn::{
-    BinOp, Block, Expr, ExprBinary, ExprBlock, ExprGroup, ExprIf, ExprLit, ExprMatch, ExprParen,
-    ExprReference, ExprUnary, Ident, Lifetime, Lit, Stmt, Token, Type, UnOp,
-};
+use syn::{Ident, Lifetime, Type};
 
+use crate::expression::Expression;
 use crate::target::Target;
 
 /// A field of an event that a macro fills; its argument is lowered as for generated code.
@@ -113,15 +110,14 @@ impl<'c> CatalogField<'c> {
     /// The argument from an expression; `convert` is one of the two above.
     pub(crate) fn convert_expression(
         &self,
-        expression: &Expr,
+        expression: &Expression,
         convert: impl FnOnce(&Self, TokenStream) -> TokenStream,
     ) -> TokenStream {
         // The type of `3` and of `1 + 2` depends on the context.
-        if let Some(kind) = self.number_type().filter(|_| is_bare_number(expression)) {
+        if let Some(kind) = self.number_type().filter(|_| expression.is_bare_number()) {
             return quote!(::core::convert::identity::<#kind>(#expression));
         }
-        let reference = reference(expression);
-        convert(self, quote!(#reference))
+        convert(self, expression.reference())
     }
 
     /// The type of a number; a literal of it needs no suffix.
@@ -133,47 +129,6 @@ impl<'c> CatalogField<'c> {
     }
 }
 
-/// `&expression`, with parentheses only where they are needed: the compiler's errors would point at their beginning
-/// only.
-pub(crate) fn reference(expression: &Expr) -> ExprReference {
-    ExprReference {
-        attrs: Vec::new(),
-        and_token: Token![&](expression.span()),
-        mutability: None,
-        expr: Box::new(expression.clone()),
-    }
-}
-
 fn elided() -> Lifetime {
     Lifetime::new("'_", Span::call_site())
-}
-
-/// Whether all that decides the type of an expression is numbers without a suffix.
-fn is_bare_number(expression: &Expr) -> bool {
-    match expression {
-        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.suffix().is_empty(),
-        Expr::Lit(ExprLit { lit: Lit::Float(number), .. }) => number.suffix().is_empty(),
-        Expr::Unary(ExprUnary { op: UnOp::Neg(_) | UnOp::Not(_), expr, .. }) => is_bare_number(expr),
-        Expr::Paren(ExprParen { expr, .. }) | Expr::Group(ExprGroup { expr, .. }) => is_bare_number(expr),
-        Expr::Binary(ExprBinary { left, op: BinOp::Shl(_) | BinOp::Shr(_), .. }) => is_bare_number(left),
-        Expr::Binary(ExprBinary { left, op, right, .. }) => {
-            let compares = matches!(
-                op,
-                BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_)
-            );
-            !compares && is_bare_number(left) && is_bare_number(right)
-        }
-        Expr::Block(ExprBlock { block, .. }) => ends_in_bare_number(block),
-        Expr::If(ExprIf { then_branch, else_branch: Some((_, other)), .. }) => {
-            ends_in_bare_number(then_branch) && is_bare_number(other)
-        }
-        Expr::Match(ExprMatch { arms, .. }) => {
-            !arms.is_empty() && arms.iter().all(|arm| is_bare_number(&arm.body))
-        }
-        _ => false,
-    }
-}
-
-fn ends_in_bare_number(block: &Block) -> bool {
-    matches!(block.stmts.last(), Some(Stmt::Expr(last, None)) if is_bare_number(last))
 }

@@ -9,6 +9,7 @@ mod catalogs;
 mod enumeration;
 mod errors;
 mod event;
+mod expression;
 mod field;
 mod newtype;
 mod target;

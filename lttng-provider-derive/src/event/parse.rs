@@ -1,7 +1,8 @@
 //! A struct with its attributes, before the catalog is known.
 
-use syn::{Data, DeriveInput, Expr, Fields, Generics, Ident, LitStr, Type};
+use syn::{Data, DeriveInput, Fields, Generics, Ident, LitStr, Type};
 
+use crate::expression::Expression;
 use crate::target::TargetAttribute;
 
 /// A struct.
@@ -29,7 +30,7 @@ pub(super) enum How {
     /// As `Display` prints it: `#[event(display)]`, which is kept for messages.
     Display(Ident),
     /// As this for `None`, else as what is in `Some`: `#[event(none = …)]`.
-    None(Box<Expr>),
+    None(Expression),
 }
 
 impl<'i> Input<'i> {
@@ -68,7 +69,7 @@ impl<'i> StructField<'i> {
                 } else if let Some(option) = meta.path.get_ident().filter(|option| *option == "display") {
                     parsed.how = How::Display(option.clone());
                 } else if meta.path.is_ident("none") {
-                    parsed.how = How::None(Box::new(meta.value()?.parse()?));
+                    parsed.how = How::None(meta.value()?.parse()?);
                 } else {
                     return Err(meta.error(
                         "unknown option; the options of a field are `rename = \"name in the catalog\"`, `skip`, `display` and \

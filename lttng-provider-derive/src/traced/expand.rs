@@ -1,21 +1,23 @@
 //! The code for a function, which drops what it owns in the order of the plain one, whether tracing is on or off.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
-use syn::{Ident, Token};
+use quote::{format_ident, quote};
+use syn::Ident;
 
+use super::future::FutureBlock;
 use super::model::{Measured, Model};
 use super::parse::{Function, Parameters};
 use super::values::{Ended, above_threshold, entries, keep, mixed_site, record_kept, records};
 
 /// Both forms of the function, of which `lttng-provider` takes the one for how it was built.
 pub(super) fn expand(model: &Model<'_>) -> TokenStream {
-    let on = match &model.events[..] {
+    let future = model.function.future_block();
+    let on = match (&model.events[..], future) {
         _ if model.function.is_stream() => streamed(model),
-        _ if model.function.has_future_block() => returned_future(model),
+        (_, Some(future)) => returned_future(model, future),
         _ if model.function.is_async() => wrapped(model),
         _ if model.has_outcome() => called(model),
-        [event] => guarded_alone(model, event),
+        ([event], _) => guarded_alone(model, event),
         _ => guarded(model),
     };
     let off = off(model);
@@ -45,7 +47,7 @@ fn off(model: &Model<'_>) -> TokenStream {
             #records
         }
     });
-    let statements = &model.function.item.block.stmts;
+    let statements = &model.function.statements;
     let block = quote! {
         #watch
         #[allow(unreachable_code, unused, clippy::all, clippy::ref_option_ref)]
@@ -56,9 +58,9 @@ fn off(model: &Model<'_>) -> TokenStream {
             )*
             #check
         }
-        #(#statements)*
+        #statements
     };
-    model.function.with_block(block).into_token_stream()
+    model.function.with_block(&block)
 }
 
 /// One event, of which all but the duration is known at entry: a guard before the body.
@@ -70,15 +72,15 @@ fn guarded_alone(model: &Model<'_>, event: &Measured<'_>) -> TokenStream {
     let keep = keep(event);
     let record = record_kept(event, &quote!(#kept), &duration, Ended::WithResult);
     let record = above_threshold(model, &duration, record);
-    let statements = &model.function.item.block.stmts;
+    let statements = &model.function.statements;
     let block = quote! {
         #watch
         let mut #entry = ::lttng_provider::__private::Entry::<#target, _>::new();
         #entry.keep(#keep);
         let #measurement = #entry.measure(|#duration, #kept| { #record });
-        #(#statements)*
+        #statements
     };
-    model.function.with_block(block).into_token_stream()
+    model.function.with_block(&block)
 }
 
 /// Several events from one measurement, of which all but the duration is known at entry.
@@ -88,7 +90,7 @@ fn guarded(model: &Model<'_>) -> TokenStream {
     let (duration, guard) = (mixed_site("duration"), mixed_site("_guard"));
     let records = records(model, &entries, &duration, Ended::WithResult);
     let records = above_threshold(model, &duration, records);
-    let statements = &model.function.item.block.stmts;
+    let statements = &model.function.statements;
     let block = quote! {
         #watch
         #(
@@ -97,9 +99,9 @@ fn guarded(model: &Model<'_>) -> TokenStream {
         )*
         let #guard = ::lttng_provider::__private::Clock::start(false #(|| #entries.is_enabled())*)
             .guard(|#duration| { #records });
-        #(#statements)*
+        #statements
     };
-    model.function.with_block(block).into_token_stream()
+    model.function.with_block(&block)
 }
 
 /// Events with values from the result of a function that is not async: its body is a closure with the function's parameters,
@@ -167,7 +169,7 @@ fn with_closure(
     let types: Vec<Ident> = (0..arguments.len()).map(|index| format_ident!("P{index}")).collect();
     let lent = lent.into_iter();
     let output = model.function.output().map(|kind| quote!(-> #kind));
-    let statements = &model.function.item.block.stmts;
+    let statements = &model.function.statements;
     let receiver = capture(receiver.as_ref());
     let block = quote! {
         #watch
@@ -186,12 +188,12 @@ fn with_closure(
                 #receiver
                 #(#entries.keep(#keeps);)*
                 #start
-                #(#statements)*
+                #statements
             })
         };
         #after
     };
-    model.function.with_arguments(block).into_token_stream()
+    model.function.with_arguments(&block)
 }
 
 /// An `async fn` that is polled through a wrapper: a function that returns it. The body's future owns the parameters, as
@@ -204,7 +206,7 @@ fn wrapped(model: &Model<'_>) -> TokenStream {
     let receiver = capture(receiver.as_ref());
     let output = output(model.function);
     let result = mixed_site("result");
-    let statements = &model.function.item.block.stmts;
+    let statements = &model.function.statements;
     let future = quote! {
         async move {
             #output
@@ -212,7 +214,7 @@ fn wrapped(model: &Model<'_>) -> TokenStream {
             #(#bindings)*
             #slot.keep(|| (#(::lttng_provider::__private::Entry::<#targets, _>::kept_now(#keeps),)*));
             // What the last expression borrows from the parameters is dropped before them.
-            let #result = { #(#statements)* };
+            let #result = { #statements };
             #[allow(unreachable_code, clippy::needless_return)]
             return #result;
         }
@@ -226,28 +228,28 @@ fn wrapped(model: &Model<'_>) -> TokenStream {
         #measured #wait
     };
     match wait {
-        Some(_) => model.function.with_arguments(block).into_token_stream(),
-        None => model.function.returning_future(block).into_token_stream(),
+        Some(_) => model.function.with_arguments(&block),
+        None => model.function.returning_future(&block),
     }
 }
 
 /// A function that returns the future of an `async` block at its end. What is kept is evaluated when it is called.
-fn returned_future(model: &Model<'_>) -> TokenStream {
+fn returned_future(model: &Model<'_>, future: &FutureBlock) -> TokenStream {
     let watch = &model.catalogs.watch;
     let (entries, targets, keeps) = entries(model);
     let kept = mixed_site("kept");
-    let measured = |future: &TokenStream| traced_future(model, &quote!(entered(#kept)), future);
-    let (before, future) = model.function.with_future(measured);
+    let before = &future.before;
+    let future = future.replaced(traced_future(model, &quote!(entered(#kept)), &future.block));
     let block = quote! {
         #watch
         let #kept = {
             #(let #entries = ::lttng_provider::__private::Entry::<#targets, _>::kept_now(#keeps);)*
             (false #(|| #entries.is_enabled())*).then_some((#(#entries,)*))
         };
-        #(#before)*
+        #before
         #future
     };
-    model.function.with_block(block).into_token_stream()
+    model.function.with_block(&block)
 }
 
 /// A future with its measurement.
@@ -285,7 +287,7 @@ fn traced_future(model: &Model<'_>, stage: &TokenStream, future: &TokenStream) -
 }
 
 /// Has a closure or an `async` block own all of `self`, as the function does, and not only the fields that it uses.
-fn capture(receiver: Option<&Token![self]>) -> TokenStream {
+fn capture(receiver: Option<&Ident>) -> TokenStream {
     receiver.map(|receiver| quote!(let _ = &#receiver;)).unwrap_or_default()
 }
 

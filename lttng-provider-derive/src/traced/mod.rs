@@ -1,6 +1,7 @@
 //! `#[traced]`: a function is measured.
 
 mod expand;
+mod future;
 mod model;
 mod options;
 mod parse;

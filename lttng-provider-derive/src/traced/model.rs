@@ -4,15 +4,14 @@ use std::time::Duration;
 
 use lttng_catalog::{Event, Provider, did_you_mean_one_of, identifier};
 use proc_macro2::Span;
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
-use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, Lit, parse_quote};
 
 use super::options::{EventOption, FieldOption, How, Options};
 use super::parse::{Function, Parameter};
 use crate::catalogs::Catalogs;
 use crate::errors::Errors;
+use crate::expression::Expression;
 use crate::field::CatalogField;
 use crate::target::Target;
 use crate::words::has_word;
@@ -33,14 +32,14 @@ pub(super) struct Measured<'m> {
     /// The fields besides the duration, in order, and what fills them.
     pub(super) details: Vec<Detail<'m>>,
     /// Whether it is recorded, and when that is known.
-    pub(super) when: Option<(&'m Expr, Known)>,
+    pub(super) when: Option<(&'m Expression, Known)>,
 }
 
 /// A field besides the duration.
 pub(super) struct Detail<'m> {
     pub(super) field: CatalogField<'m>,
     pub(super) how: How,
-    pub(super) expression: Expr,
+    pub(super) expression: Expression,
     pub(super) known: Known,
     /// Whether the expression is a reference to what outlives the call, which need not be copied.
     pub(super) outlives: bool,
@@ -72,7 +71,7 @@ impl<'m> Model<'m> {
             errors.add(syn::Error::new(word.span(), message));
         }
         let track_caller =
-            function.item.attrs.iter().find(|attribute| attribute.path().is_ident("track_caller"));
+            function.attributes.iter().find(|attribute| attribute.path().is_ident("track_caller"));
         let mut events = Vec::new();
         for option in &options.events {
             match Measured::new(option, function, catalogs) {
@@ -155,7 +154,7 @@ impl Known {
     }
 
     /// `ret` and `err` are the function's outcome, unless it has a parameter of that name.
-    fn of(expression: &Expr, function: &Function) -> Known {
+    fn of(expression: &Expression, function: &Function) -> Known {
         let tokens = expression.to_token_stream();
         let has = |name: &str| function.parameter(name).is_none() && has_word(tokens.clone(), name);
         match () {
@@ -241,15 +240,15 @@ impl Filling<'_> {
                 );
                 return Err(syn::Error::new(option.name.span(), message));
             }
-            let outlives = option.how == How::Plain && is_text(&option.expression);
+            let outlives = option.how == How::Plain && option.expression.is_text();
             let (how, expression) = (option.how, option.expression.clone());
             return Ok(Detail { field, how, expression, known, outlives });
         }
         if let Some(parameter) = function.parameter(&name) {
             let Parameter { name, is_reference } = parameter;
             // A stream or a future that is returned may outlive what the function was called with.
-            let outlives = is_reference && !function.is_stream() && !function.has_future_block();
-            let expression = parse_quote!(#name);
+            let outlives = is_reference && !function.is_stream() && function.future_block().is_none();
+            let expression = quote!(#name).into();
             return Ok(Detail { field, how: How::Plain, expression, known: Known::Before, outlives });
         }
         let message = format!(
@@ -259,10 +258,4 @@ impl Filling<'_> {
         );
         Err(syn::Error::new(self.target.item.span(), message))
     }
-}
-
-/// Whether an expression is a literal text, which is a reference.
-fn is_text(expression: &Expr) -> bool {
-    let Expr::Lit(ExprLit { lit, .. }) = expression else { return false };
-    matches!(lit, Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_))
 }

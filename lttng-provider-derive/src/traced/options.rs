@@ -6,8 +6,9 @@ use lttng_catalog::Unit;
 use proc_macro2::Span;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Expr, Ident, LitStr, Token, parenthesized};
+use syn::{Ident, LitStr, Token, parenthesized};
 
+use crate::expression::Expression;
 use crate::target::Target;
 
 /// `shop::delivered, fields(city = %address), slower_than = "1ms", polling`
@@ -25,14 +26,14 @@ pub(super) struct EventOption {
     pub(super) target: Target,
     pub(super) fields: Vec<FieldOption>,
     /// Whether it is recorded at all.
-    pub(super) when: Option<Expr>,
+    pub(super) when: Option<Expression>,
 }
 
 /// `city = %address`
 pub(super) struct FieldOption {
     pub(super) name: Ident,
     pub(super) how: How,
-    pub(super) expression: Expr,
+    pub(super) expression: Expression,
 }
 
 /// How an expression is recorded.

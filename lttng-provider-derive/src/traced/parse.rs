@@ -1,58 +1,126 @@
-//! A function, before the catalog is known.
+//! A function, before the catalog is known. Types, patterns and the body are kept as tokens: the compiler parses them.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
-use syn::parse::{Parse, ParseStream, Parser};
-use syn::punctuated::Punctuated;
-use syn::{
-    Attribute, Expr, ExprAsync, FnArg, Ident, ItemFn, Pat, ReturnType, Signature, Stmt, Token, Type,
-    Visibility, parse_quote,
-};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use quote::quote;
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, Ident, Token, token};
 
-use crate::words::has_word;
+use super::future::{self, FutureBlock, is_future, is_hidden, is_stream};
+use crate::words::{has_word, is_sign, is_word};
 
 /// A function or method with a body.
 pub(super) struct Function {
-    pub(super) item: ItemFn,
+    pub(super) attributes: Vec<Attribute>,
+    /// Visibility and qualifiers.
+    qualifiers: Vec<TokenTree>,
+    /// `fn`, its name and generics.
+    name: TokenStream,
+    inputs: Vec<Input>,
+    result: Option<TokenStream>,
+    where_clause: TokenStream,
+    /// The attributes at the beginning of the body.
+    inner: Vec<Attribute>,
+    pub(super) statements: TokenStream,
+    /// What a function that returns a future ends with.
+    future: Option<FutureBlock>,
+}
+
+/// A parameter as it is written.
+enum Input {
+    /// `&mut self`
+    Receiver { written: TokenStream, word: Ident },
+    /// `(a, b): (u32, &str)`
+    Typed { attributes: Vec<Attribute>, pattern: TokenStream, kind: TokenStream },
 }
 
 impl Parse for Function {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        check(&input.fork())?;
-        let function = Function { item: input.parse()? };
-        match &function.item.sig.output {
-            ReturnType::Type(_, kind) if !function.is_async() && is_future(kind) => {
-                let message = "only the creation of the future would be measured, not its run: make this an \
-                               `async fn`, or end it with `async move { … }` or `Box::pin(async move { … })`";
-                Err(syn::Error::new_spanned(kind, message))
-            }
-            ReturnType::Type(_, kind) if function.item.sig.asyncness.is_some() && is_stream(kind) => {
-                let message = "only the creation of the stream would be measured, not its run: remove `async`, or put \
-                               `#[traced]` on a function that is called to make the stream";
-                Err(syn::Error::new_spanned(kind, message))
-            }
-            _ => Ok(function),
+        let attributes = input.call(Attribute::parse_outer)?;
+        let start = input.span();
+        let qualifiers = up_to(input, |input| input.peek(Token![fn]));
+        let Ok(word) = input.parse::<Token![fn]>() else {
+            let message = "`#[traced]` measures functions: put it on a function or a method";
+            return Err(syn::Error::new(start, message));
+        };
+        let name: Ident = input.parse()?;
+        let generics: TokenStream = tokens_up_to(input, |input| input.peek(token::Paren));
+        let inputs;
+        syn::parenthesized!(inputs in input);
+        let inputs = inputs.parse_terminated(Input::parse, Token![,])?.into_iter().collect();
+        let is_end = |input: ParseStream<'_>| input.peek(token::Brace) || input.peek(Token![;]);
+        let arrow: Option<Token![->]> = input.parse()?;
+        let result = arrow.map(|_| tokens_up_to(input, |input| input.peek(Token![where]) || is_end(input)));
+        let where_clause = tokens_up_to(input, is_end);
+        if input.peek(Token![;]) {
+            let message =
+                "a method without a body cannot be measured: put `#[traced]` on the implementations";
+            return Err(syn::Error::new(name.span(), message));
         }
+        if let Some(word) = qualifiers.iter().find(|token| is_word(token, "const")) {
+            let message = "a `const fn` may run while the program is compiled, and cannot be traced: remove `const`, or `#[traced]`";
+            return Err(syn::Error::new(word.span(), message));
+        }
+        let body;
+        syn::braced!(body in input);
+        let inner = body.call(Attribute::parse_inner)?;
+        let statements: TokenStream = body.parse()?;
+        let future = result.clone().filter(is_future).and_then(|_| FutureBlock::at_end(&statements));
+        let name = quote!(#word #name #generics);
+        let function = Function {
+            attributes,
+            qualifiers,
+            name,
+            inputs,
+            result,
+            where_clause,
+            inner,
+            statements,
+            future,
+        };
+        function.check()?;
+        Ok(function)
     }
 }
 
-/// Refuses functions that cannot be measured, or not as one would expect.
-fn check(input: ParseStream<'_>) -> syn::Result<()> {
-    input.call(Attribute::parse_outer)?;
-    input.parse::<Visibility>()?;
-    let start = input.span();
-    let signature: Signature = input.parse().map_err(|_| {
-        syn::Error::new(start, "`#[traced]` measures functions: put it on a function or a method")
-    })?;
-    if input.peek(Token![;]) {
-        let message = "a method without a body cannot be measured: put `#[traced]` on the implementations";
-        return Err(syn::Error::new_spanned(&signature.ident, message));
+impl Parse for Input {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let written = input.fork();
+        let attributes = input.call(Attribute::parse_outer)?;
+        let pattern = up_to(input, |input| input.peek(Token![,]) || input.peek(Token![:]));
+        if let Some(TokenTree::Ident(word)) = pattern.last().filter(|token| is_word(token, "self")) {
+            tokens_up_to(input, |input| input.peek(Token![,]));
+            let written = tokens_up_to(&written, |input| input.peek(Token![,]));
+            return Ok(Input::Receiver { written, word: word.clone() });
+        }
+        input.parse::<Token![:]>()?;
+        let kind = tokens_up_to(input, |input| input.peek(Token![,]));
+        Ok(Input::Typed { attributes, pattern: pattern.into_iter().collect(), kind })
     }
-    if let Some(word) = &signature.constness {
-        let message = "a `const fn` may run while the program is compiled, and cannot be traced: remove `const`, or `#[traced]`";
-        return Err(syn::Error::new_spanned(word, message));
+}
+
+/// The tokens before an end that is not in angle brackets.
+fn up_to(input: ParseStream<'_>, is_end: impl Fn(ParseStream<'_>) -> bool) -> Vec<TokenTree> {
+    let mut tokens: Vec<TokenTree> = Vec::new();
+    let mut angles = 0_usize;
+    while angles > 0 || input.peek(Token![::]) || !is_end(input) {
+        // The second colon of two is not an end either.
+        if input.peek(Token![::]) {
+            tokens.extend(input.parse::<TokenTree>());
+        }
+        let Ok(token) = input.parse() else { break };
+        let is_arrow = tokens.last().is_some_and(|before| is_sign(before, "-"));
+        match &token {
+            sign if is_sign(sign, "<") => angles += 1,
+            sign if is_sign(sign, ">") && !is_arrow => angles = angles.saturating_sub(1),
+            _ => {}
+        }
+        tokens.push(token);
     }
-    Ok(())
+    tokens
+}
+
+fn tokens_up_to(input: ParseStream<'_>, is_end: impl Fn(ParseStream<'_>) -> bool) -> TokenStream {
+    up_to(input, is_end).into_iter().collect()
 }
 
 /// A name that the function's body has from the caller.
@@ -72,63 +140,109 @@ pub(super) struct Parameters {
     /// Statements that take the arguments apart by the patterns.
     pub(super) bindings: Vec<TokenStream>,
     /// `self`, if there is one.
-    pub(super) receiver: Option<Token![self]>,
+    pub(super) receiver: Option<Ident>,
 }
 
 impl Function {
+    /// Refuses functions that cannot be measured as one would expect.
+    fn check(&self) -> syn::Result<()> {
+        let Some(result) = &self.result else { return Ok(()) };
+        let message = if !self.is_async() && is_future(result) {
+            "only the creation of the future would be measured, not its run: make this an \
+             `async fn`, or end it with `async move { … }` or `Box::pin(async move { … })`"
+        } else if self.is_async_fn() && is_stream(result) {
+            "only the creation of the stream would be measured, not its run: remove `async`, or put \
+             `#[traced]` on a function that is called to make the stream"
+        } else {
+            return Ok(());
+        };
+        Err(syn::Error::new_spanned(result, message))
+    }
+
+    fn is_async_fn(&self) -> bool {
+        self.qualifiers.iter().any(|token| is_word(token, "async"))
+    }
+
     /// Whether it is an `async fn`, or returns the future of an `async` block at its end, as `#[async_trait]` has it.
     pub(super) fn is_async(&self) -> bool {
-        self.item.sig.asyncness.is_some() || self.future().is_some()
+        self.is_async_fn() || self.future.is_some()
     }
 
     /// Whether it returns a stream.
     pub(super) fn is_stream(&self) -> bool {
-        matches!(&self.item.sig.output, ReturnType::Type(_, kind) if is_stream(kind))
+        self.result.as_ref().is_some_and(is_stream)
     }
 
     /// Whether it returns a stream on the heap.
     pub(super) fn is_boxed_stream(&self) -> bool {
-        self.is_stream()
-            && matches!(&self.item.sig.output, ReturnType::Type(_, kind) if !matches!(**kind, Type::ImplTrait(_)))
+        self.result.as_ref().is_some_and(|result| is_stream(result) && !is_hidden(result))
     }
 
-    /// The `async` block at the end of a function that returns a future.
-    fn future(&self) -> Option<&ExprAsync> {
-        let ReturnType::Type(_, kind) = &self.item.sig.output else { return None };
-        let Some(Stmt::Expr(last, None)) = self.item.block.stmts.last() else { return None };
-        match last {
-            _ if !is_future(kind) => None,
-            Expr::Async(block) => Some(block),
-            Expr::Call(call) if is_box_pin(&call.func) => match call.args.first() {
-                Some(Expr::Async(block)) => Some(block),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// Whether it returns the future of an `async` block at its end.
-    pub(super) fn has_future_block(&self) -> bool {
-        self.item.sig.asyncness.is_none() && self.future().is_some()
+    /// The `async` block at the end of a function that is not `async` itself.
+    pub(super) fn future_block(&self) -> Option<&FutureBlock> {
+        self.future.as_ref().filter(|_| !self.is_async_fn())
     }
 
     /// The same function with another body.
-    pub(super) fn with_block(&self, statements: TokenStream) -> ItemFn {
-        ItemFn { block: parse_quote!({ #statements }), ..self.item.clone() }
+    pub(super) fn with_block(&self, statements: &TokenStream) -> TokenStream {
+        let inputs = self.inputs.iter().map(|input| match input {
+            Input::Receiver { written, .. } => written.clone(),
+            Input::Typed { attributes, pattern, kind } => quote!(#(#attributes)* #pattern: #kind),
+        });
+        self.with(&quote!(#(#inputs),*), false, statements)
     }
 
     /// The function with parameters that are names, which its body takes apart.
-    pub(super) fn with_arguments(&self, statements: TokenStream) -> ItemFn {
-        let mut item = self.with_block(statements);
-        let mut arguments = self.parameters().arguments.into_iter();
-        for input in &mut item.sig.inputs {
-            if let FnArg::Typed(parameter) = input {
-                let name = arguments.next();
-                parameter.pat = parse_quote!(#name);
-                parameter.attrs.clear();
+    pub(super) fn with_arguments(&self, statements: &TokenStream) -> TokenStream {
+        self.with(&self.named_inputs(), false, statements)
+    }
+
+    /// An `async fn` as a function that returns its future.
+    pub(super) fn returning_future(&self, statements: &TokenStream) -> TokenStream {
+        self.with(&self.named_inputs(), true, statements)
+    }
+
+    fn with(&self, inputs: &TokenStream, returns_future: bool, statements: &TokenStream) -> TokenStream {
+        let Function { attributes, name, where_clause, inner, result, .. } = self;
+        let qualifiers = self.qualifiers.iter().filter(|token| !returns_future || !is_word(token, "async"));
+        let result = match result {
+            _ if returns_future => {
+                let kind = self.kind_of_output();
+                Some(quote!(-> impl ::core::future::Future<Output = #kind>))
+            }
+            result => result.as_ref().map(|kind| quote!(-> #kind)),
+        };
+        quote! {
+            #(#attributes)*
+            #(#qualifiers)* #name (#inputs) #result #where_clause {
+                #(#inner)*
+                #statements
             }
         }
-        item
+    }
+
+    fn named_inputs(&self) -> TokenStream {
+        let mut arguments = self.parameters().arguments.into_iter();
+        let inputs = self.inputs.iter().map(|input| match input {
+            Input::Receiver { written, .. } => written.clone(),
+            Input::Typed { kind, .. } => {
+                let name = arguments.next();
+                quote!(#name: #kind)
+            }
+        });
+        quote!(#(#inputs),*)
+    }
+
+    /// The type of the result of an `async fn`.
+    fn kind_of_output(&self) -> TokenStream {
+        match &self.result {
+            None => quote!(()),
+            // The type that nothing has cannot be named there, but a function can.
+            Some(kind) if kind.to_string() == "!" => {
+                quote!(<fn() -> ! as ::lttng_provider::__private::Returns>::Output)
+            }
+            Some(kind) => kind.clone(),
+        }
     }
 
     /// Whether an attribute is left that is neither the compiler's nor a linter's.
@@ -152,62 +266,25 @@ impl Function {
         let first = |attribute: &Attribute| {
             attribute.path().segments.first().map(|segment| segment.ident.to_string())
         };
-        self.item.attrs.iter().filter_map(first).any(|name| !KNOWN.contains(&name.as_str()))
-    }
-
-    /// An `async fn` as a function that returns its future.
-    pub(super) fn returning_future(&self, statements: TokenStream) -> ItemFn {
-        let mut item = self.with_arguments(statements);
-        item.sig.asyncness = None;
-        let output: Type = match &self.item.sig.output {
-            ReturnType::Default => parse_quote!(()),
-            // The type that nothing has cannot be named there, but a function can.
-            ReturnType::Type(_, kind) if matches!(**kind, Type::Never(_)) => {
-                parse_quote!(<fn() -> ! as ::lttng_provider::__private::Returns>::Output)
-            }
-            ReturnType::Type(_, kind) => (**kind).clone(),
-        };
-        item.sig.output = parse_quote!(-> impl ::core::future::Future<Output = #output>);
-        item
-    }
-
-    /// The statements before the `async` block at the end, and that block with something around it.
-    pub(super) fn with_future(
-        &self,
-        wrap: impl FnOnce(&TokenStream) -> TokenStream,
-    ) -> (&[Stmt], TokenStream) {
-        let wrapped = wrap(&self.future().into_token_stream());
-        let Some((Stmt::Expr(last, _), before)) = self.item.block.stmts.split_last() else {
-            return (&[], wrapped);
-        };
-        match last {
-            Expr::Call(call) => {
-                let function = &call.func;
-                (before, quote!(#function(#wrapped)))
-            }
-            _ => (before, wrapped),
-        }
+        self.attributes.iter().filter_map(first).any(|name| !KNOWN.contains(&name.as_str()))
     }
 
     /// The parameters as a function has them whose body takes them apart.
     pub(super) fn parameters(&self) -> Parameters {
         let mut parameters = Parameters::default();
-        for (index, input) in self.item.sig.inputs.iter().enumerate() {
-            let parameter = match input {
-                FnArg::Receiver(receiver) => {
-                    parameters.receiver = Some(receiver.self_token);
+        for (index, input) in self.inputs.iter().enumerate() {
+            let (attributes, pattern) = match input {
+                Input::Receiver { word, .. } => {
+                    parameters.receiver = Some(word.clone());
                     continue;
                 }
-                FnArg::Typed(parameter) => parameter,
+                Input::Typed { attributes, pattern, .. } => (attributes, pattern),
             };
-            let (pattern, attributes) = (&parameter.pat, &parameter.attrs);
-            let argument = match &**pattern {
-                Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => name.ident.clone(),
-                _ => Ident::new(&format!("argument_{index}"), Span::mixed_site()),
-            };
-            let is_name = matches!(&**pattern, Pat::Ident(name) if name.ident == argument);
+            let name = name_alone(pattern.clone());
             // As the compiler does for an `async fn`.
-            let whole = (!is_name).then(|| quote!(let #argument = #argument;));
+            let argument =
+                name.clone().unwrap_or_else(|| Ident::new(&format!("argument_{index}"), Span::mixed_site()));
+            let whole = name.is_none().then(|| quote!(let #argument = #argument;));
             parameters.bindings.push(quote!(#whole #(#attributes)* let #pattern = #argument;));
             parameters.patterns.push(quote!(#(#attributes)* #pattern));
             parameters.arguments.push(argument);
@@ -216,91 +293,67 @@ impl Function {
     }
 
     /// The type of the result, if that can be written elsewhere.
-    pub(super) fn output(&self) -> Option<Type> {
-        let mut kind: Type = match &self.item.sig.output {
-            ReturnType::Default => parse_quote!(()),
-            ReturnType::Type(_, kind) => (**kind).clone(),
-        };
-        if self.future().is_some() {
-            kind = output(kind.into_token_stream())?;
-        }
+    pub(super) fn output(&self) -> Option<TokenStream> {
+        let kind = self.result.clone().unwrap_or_else(|| quote!(()));
+        let kind = if self.future.is_some() { future::output(kind)? } else { kind };
         // A type with an `impl Trait` in it cannot be named.
-        (!has_word(kind.to_token_stream(), "impl")).then_some(kind)
+        (!has_word(kind.clone(), "impl")).then_some(kind)
     }
 
     /// The parameter of this name, also within a pattern.
     pub(super) fn parameter(&self, name: &str) -> Option<Parameter> {
-        self.item.sig.inputs.iter().find_map(|input| {
-            let FnArg::Typed(parameter) = input else { return None };
-            let name = bound(&parameter.pat, name)?.clone();
-            let is_reference = matches!(*parameter.pat, Pat::Ident(_))
-                && matches!(&*parameter.ty, Type::Reference(reference) if reference.mutability.is_none());
-            Some(Parameter { name, is_reference })
+        self.inputs.iter().find_map(|input| {
+            let Input::Typed { pattern, kind, .. } = input else { return None };
+            let is_reference = name_alone(pattern.clone()).is_some() && is_shared_reference(kind);
+            Some(Parameter { name: bound(pattern.clone(), name)?, is_reference })
         })
     }
 }
 
-/// `Box::pin`, by any path.
-fn is_box_pin(function: &Expr) -> bool {
-    let Expr::Path(path) = function else { return false };
-    let mut names = path.path.segments.iter().rev().map(|segment| segment.ident.to_string());
-    names.next().as_deref() == Some("pin") && names.next().as_deref() == Some("Box")
+/// The name of a pattern that is only a name.
+fn name_alone(pattern: TokenStream) -> Option<Ident> {
+    let mut tokens = pattern.into_iter().filter(|token| !is_word(token, "mut"));
+    match (tokens.next(), tokens.next()) {
+        (Some(TokenTree::Ident(name)), None) if name != "_" => Some(name),
+        (Some(TokenTree::Group(group)), None) if group.delimiter() == Delimiter::None => {
+            name_alone(group.stream())
+        }
+        _ => None,
+    }
 }
 
-/// The type that a future has as its `Output`.
-fn output(kind: TokenStream) -> Option<Type> {
-    let assigned = |input: ParseStream<'_>| {
-        input.parse::<Token![=]>()?;
-        let kind: Type = input.parse()?;
-        input.parse::<TokenStream>()?;
-        Ok(kind)
-    };
-    let mut rest = kind.into_iter();
-    while let Some(token) = rest.next() {
-        let found = match token {
-            TokenTree::Group(group) => output(group.stream()),
-            TokenTree::Ident(word) if word == "Output" => assigned.parse2(rest.clone().collect()).ok(),
+/// A name that a pattern binds: not that of a field, a variant or a part of a path.
+fn bound(pattern: TokenStream, name: &str) -> Option<Ident> {
+    let mut tokens = pattern.into_iter().peekable();
+    let mut colons = 0;
+    while let Some(token) = tokens.next() {
+        let found = match &token {
+            TokenTree::Group(group) => bound(group.stream(), name),
+            TokenTree::Ident(word) if word == name && colons < 2 => {
+                let names_other = tokens.peek().is_some_and(|next| {
+                    is_sign(next, ":!")
+                        || matches!(next, TokenTree::Group(group) if group.delimiter() != Delimiter::None)
+                });
+                (!names_other).then(|| word.clone())
+            }
             _ => None,
         };
         if found.is_some() {
             return found;
         }
+        colons = if is_sign(&token, ":") { colons + 1 } else { 0 };
     }
     None
 }
 
-/// A name that a pattern binds.
-fn bound<'p>(pattern: &'p Pat, name: &str) -> Option<&'p Ident> {
-    let in_one_of =
-        |patterns: &'p Punctuated<Pat, _>| patterns.iter().find_map(|pattern| bound(pattern, name));
-    match pattern {
-        Pat::Ident(bound) if bound.ident == name => Some(&bound.ident),
-        Pat::Ident(other) => other.subpat.as_ref().and_then(|(_, pattern)| bound(pattern, name)),
-        Pat::Or(any) => any.cases.iter().find_map(|pattern| bound(pattern, name)),
-        Pat::Paren(within) => bound(&within.pat, name),
-        Pat::Reference(within) => bound(&within.pat, name),
-        Pat::Slice(slice) => in_one_of(&slice.elems),
-        Pat::Struct(fields) => fields.fields.iter().find_map(|field| bound(&field.pat, name)),
-        Pat::Tuple(tuple) => in_one_of(&tuple.elems),
-        Pat::TupleStruct(tuple) => in_one_of(&tuple.elems),
-        Pat::Type(within) => bound(&within.pat, name),
-        _ => None,
+/// `&T`, and not `&mut T`
+fn is_shared_reference(kind: &TokenStream) -> bool {
+    let mut tokens = kind.clone().into_iter();
+    let is_reference = tokens.next().is_some_and(|token| is_sign(&token, "&"));
+    let mut rest = tokens.peekable();
+    // A lifetime is a sign and a word.
+    if rest.next_if(|token| is_sign(token, "'")).is_some() {
+        rest.next();
     }
-}
-
-/// Whether a type is `impl Future`, or a pointer to `dyn Future` as `async_trait` makes it.
-fn is_future(kind: &Type) -> bool {
-    hides(kind, &["Future", "BoxFuture", "LocalBoxFuture"])
-}
-
-/// Whether a type is `impl Stream` or a pointer to `dyn Stream`, and not a type that is called so.
-fn is_stream(kind: &Type) -> bool {
-    let is_trait = matches!(kind, Type::ImplTrait(_)) || hides(kind, &["dyn"]);
-    hides(kind, &["BoxStream", "LocalBoxStream"]) || (is_trait && hides(kind, &["Stream"]))
-}
-
-/// Whether a type that hides what it is made of has one of these words in it.
-fn hides(kind: &Type, wanted: &[&str]) -> bool {
-    let has = |word: &&str| has_word(kind.to_token_stream(), word);
-    matches!(kind, Type::ImplTrait(_) | Type::Path(_)) && wanted.iter().any(has)
+    is_reference && !rest.peek().is_some_and(|token| is_word(token, "mut"))
 }

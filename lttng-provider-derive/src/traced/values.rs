@@ -2,12 +2,12 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
-use syn::{Expr, Ident, Path};
+use syn::{Ident, Path};
 
 use super::model::{Detail, Known, Measured, Model};
 use super::options::How;
-use crate::field::{CatalogField, reference};
+use crate::expression::Expression;
+use crate::field::CatalogField;
 
 /// Records only if the time is not below the threshold.
 pub(super) fn above_threshold(model: &Model<'_>, duration: &Ident, records: TokenStream) -> TokenStream {
@@ -127,7 +127,7 @@ fn outcome(detail: &Detail<'_>) -> TokenStream {
 }
 
 /// The error of a result, or what the compiler says at the expression that wants one.
-fn error(ret: &Ident, expression: &Expr) -> TokenStream {
+fn error(ret: &Ident, expression: &Expression) -> TokenStream {
     let check = quote_spanned!(expression.span()=> ::lttng_provider::__private::Fallible::error);
     quote!(#check(#ret))
 }
@@ -161,7 +161,7 @@ fn value(detail: &Detail<'_>) -> TokenStream {
     let Detail { field, how, expression, .. } = detail;
     match how {
         How::Display => {
-            let reference = reference(expression);
+            let reference = expression.reference();
             return quote_spanned!(expression.span()=> ::lttng_provider::OwnedText::display(#reference));
         }
         How::Debug => {

@@ -82,7 +82,7 @@ fn compiler_and_clippy_say_the_same_of_every_program_with_tracing_off_and_on() {
 
 #[test]
 fn every_program_works_without_tracing_and_knows_nothing_of_lttng() {
-    for example in ["structs", "functions", "futures", "lazy", "outcomes", "drops"] {
+    for example in ["structs", "functions", "futures", "lazy", "outcomes", "drops", "signatures"] {
         let program = Program::example("market", example).build();
         let output = Command::new(&program).output().unwrap();
         assert!(output.status.success(), "{example}: {}", String::from_utf8_lossy(&output.stderr));

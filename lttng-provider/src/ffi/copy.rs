@@ -77,7 +77,7 @@ pub(super) unsafe fn before_nul(start: *const u8, length: usize) -> usize {
     #[cfg(all(unix, not(miri)))]
     {
         // SAFETY: the caller keeps the contract.
-        let found = unsafe { libc::memchr(start.cast(), 0, length) };
+        let found = unsafe { super::c_library::memchr(start.cast(), 0, length) };
         if found.is_null() { length } else { found.addr() - start.addr() }
     }
     #[cfg(not(all(unix, not(miri))))]

@@ -1,8 +1,12 @@
 //! Forking a traced process.
 
 #[cfg(lttng)]
-use std::ffi::CStr;
+use std::ffi::{CStr, c_void};
 use std::io;
+
+use super::c_library;
+#[cfg(lttng)]
+use super::c_library::SignalSet;
 
 /// Which of the two processes this is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +44,7 @@ pub enum Fork {
 pub unsafe fn fork() -> io::Result<Fork> {
     let around = Around::begin();
     // SAFETY: the caller keeps the contract.
-    let pid = unsafe { libc::fork() };
+    let pid = unsafe { c_library::fork() };
     let result = match pid {
         0 => Ok(Fork::Child),
         1.. => Ok(Fork::Parent { child: pid.unsigned_abs() }),
@@ -68,7 +72,7 @@ impl Around {
 struct Around {
     hooks: Option<Hooks>,
     /// The signals that were blocked before; LTTng-UST blocks all of them meanwhile.
-    signals: libc::sigset_t,
+    signals: SignalSet,
 }
 
 #[cfg(lttng)]
@@ -89,9 +93,9 @@ impl Around {
         let after = if in_child { hooks.after_in_child } else { hooks.after_in_parent };
         // SAFETY: errno belongs to this thread, and the hook may change it; the set is what `before` filled.
         unsafe {
-            let errno = *libc::__errno_location();
+            let errno = *c_library::__errno_location();
             after(&mut self.signals);
-            *libc::__errno_location() = errno;
+            *c_library::__errno_location() = errno;
         }
     }
 }
@@ -105,7 +109,7 @@ struct Hooks {
 }
 
 #[cfg(lttng)]
-type Hook = unsafe extern "C" fn(*mut libc::sigset_t);
+type Hook = unsafe extern "C" fn(*mut SignalSet);
 
 #[cfg(lttng)]
 impl Hooks {
@@ -120,9 +124,9 @@ impl Hooks {
 
 #[cfg(lttng)]
 fn find(name: &CStr) -> Option<Hook> {
-    let address = symbol(libc::RTLD_DEFAULT, name);
+    let address = symbol(c_library::RTLD_DEFAULT, name);
     // SAFETY: all functions that are looked up have this type; a null pointer becomes `None`.
-    unsafe { std::mem::transmute::<*mut libc::c_void, Option<Hook>>(address) }
+    unsafe { std::mem::transmute::<*mut c_void, Option<Hook>>(address) }
 }
 
 /// Whether `fork` calls the hooks itself: `liblttng-ust-fork.so` is loaded, and `fork` is not that of libc.
@@ -130,7 +134,7 @@ fn find(name: &CStr) -> Option<Hook> {
 #[cfg(lttng)]
 fn fork_is_wrapped() -> bool {
     let Some(_wrapper) = Library::loaded(c"liblttng-ust-fork.so.1") else { return false };
-    let called = symbol(libc::RTLD_DEFAULT, c"fork");
+    let called = symbol(c_library::RTLD_DEFAULT, c"fork");
     match Library::loaded(c"libc.so.6") {
         Some(libc) => symbol(libc.0, c"fork") != called,
         None => true,
@@ -138,21 +142,22 @@ fn fork_is_wrapped() -> bool {
 }
 
 #[cfg(lttng)]
-pub(super) fn symbol(library: *mut libc::c_void, name: &CStr) -> *mut libc::c_void {
+pub(super) fn symbol(library: *mut c_void, name: &CStr) -> *mut c_void {
     // SAFETY: the library is loaded, or the pseudo-handle of all, and the name ends in a NUL.
-    unsafe { libc::dlsym(library, name.as_ptr()) }
+    unsafe { c_library::dlsym(library, name.as_ptr()) }
 }
 
 /// A library that the program has loaded.
 #[cfg(lttng)]
-struct Library(*mut libc::c_void);
+struct Library(*mut c_void);
 
 #[cfg(lttng)]
 impl Library {
     /// The library of this name, if it is loaded already.
     fn loaded(name: &CStr) -> Option<Library> {
         // SAFETY: the name ends in a NUL; no library is loaded, so none runs code.
-        let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD) };
+        let library =
+            unsafe { c_library::dlopen(name.as_ptr(), c_library::RTLD_NOW | c_library::RTLD_NOLOAD) };
         if library.is_null() { None } else { Some(Library(library)) }
     }
 }
@@ -161,7 +166,7 @@ impl Library {
 impl Drop for Library {
     fn drop(&mut self) {
         // SAFETY: `dlopen` returned it, and each is closed once.
-        unsafe { libc::dlclose(self.0) };
+        unsafe { c_library::dlclose(self.0) };
     }
 }
 

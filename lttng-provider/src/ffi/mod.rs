@@ -3,6 +3,10 @@
 //! All of the crate's `unsafe` is here, and in the macros that generated code calls: written out in an
 //! application, it would not pass the application's `#![forbid(unsafe_code)]`.
 
+// What is called depends on how tracing is on.
+#[cfg(unix)]
+#[allow(dead_code)]
+mod c_library;
 #[cfg(tracing)]
 pub(crate) mod clock;
 mod copy;

@@ -10,6 +10,7 @@ use std::mem::transmute;
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
+use super::c_library::RTLD_DEFAULT;
 use super::fork::symbol;
 
 /// The name of the function, and its type.
@@ -33,7 +34,7 @@ pub fn on_session_start(notify: fn()) {
     if NOTIFY.set(notify).is_err() {
         return;
     }
-    let address = symbol(libc::RTLD_DEFAULT, REGISTER);
+    let address = symbol(RTLD_DEFAULT, REGISTER);
     // SAFETY: the function has this type in all versions of the library's ABI; a null pointer becomes `None`.
     let register = unsafe { transmute::<*mut c_void, Option<Register>>(address) };
     if let Some(register) = register {

@@ -123,7 +123,7 @@ fn is_lock_free(version: &[u8]) -> bool {
 #[cfg(all(tracing, target_env = "gnu"))]
 fn libc_version() -> &'static [u8] {
     // SAFETY: glibc returns a constant text that ends in a NUL.
-    unsafe { std::ffi::CStr::from_ptr(libc::gnu_get_libc_version()) }.to_bytes()
+    unsafe { std::ffi::CStr::from_ptr(super::c_library::gnu_get_libc_version()) }.to_bytes()
 }
 
 #[cfg(all(tracing, not(target_env = "gnu")))]
