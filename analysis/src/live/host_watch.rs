@@ -19,7 +19,7 @@ use ctf_reader::{EventClass, Gap, OrderedEvent};
 
 use super::counters::{add, nanoseconds};
 use super::ledger::SeriesName;
-use super::metrics::{CAUSE_COUNTERS, cause_name};
+use super::metrics::CAUSE_COUNTERS;
 use crate::finding::{Forgotten, TraceFinding};
 use crate::incidents::{Incident, IncidentWatch};
 use crate::reading::Selection;
@@ -220,7 +220,7 @@ impl HostTotals {
         self.incidents += found.found;
         self.blocked_ns += nanoseconds(found.blocked.0);
         for cause in &found.causes {
-            let name = SeriesName { host: self.host.clone(), ..cause_name(cause) };
+            let name = SeriesName { host: self.host.clone(), ..SeriesName::of_cause(cause) };
             let is_full = self.causes.len() >= MOST_CAUSES && !self.causes.contains_key(&name);
             // All others are one, without a name.
             let name =

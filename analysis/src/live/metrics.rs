@@ -146,11 +146,14 @@ fn values<'k>(key: impl Iterator<Item = (&'k str, Datum)>) -> String {
     }
 }
 
-pub(super) fn cause_name(cause: &CauseFinding) -> SeriesName {
-    let Pairs(key) = &cause.key;
-    let key = key.iter().map(|(name, value)| (&**name, value.clone()));
-    let event = cause.event.as_deref().or(cause.in_words).unwrap_or_default();
-    series_name(event, values(key), cause.detail.as_deref().unwrap_or_default())
+impl SeriesName {
+    /// Of the incidents of a cause.
+    pub fn of_cause(cause: &CauseFinding) -> Self {
+        let Pairs(key) = &cause.key;
+        let key = key.iter().map(|(name, value)| (&**name, value.clone()));
+        let event = cause.event.as_deref().or(cause.in_words).unwrap_or_default();
+        series_name(event, values(key), cause.detail.as_deref().unwrap_or_default())
+    }
 }
 
 fn series_name(event: &str, group: String, detail: &str) -> SeriesName {

@@ -119,6 +119,18 @@ pub enum SystemCause {
 }
 
 impl SystemCause {
+    /// All of them.
+    pub const ALL: [SystemCause; 8] = [
+        SystemCause::Queued,
+        SystemCause::Throttled,
+        SystemCause::Stolen,
+        SystemCause::Stopped,
+        SystemCause::Faults,
+        SystemCause::Device,
+        SystemCause::Asleep,
+        SystemCause::OnCpu,
+    ];
+
     /// What it is called everywhere.
     pub fn in_words(self) -> &'static str {
         match self {

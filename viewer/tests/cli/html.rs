@@ -53,6 +53,15 @@ impl Page {
         self.data()["incidents"]["causes"].as_array().unwrap().iter().map(label).collect()
     }
 
+    /// What the first incident is coloured by: the cause that it is charged the most with.
+    pub fn main_cause(&self) -> String {
+        let charges = self.data()["incidents"]["marks"][0][2].clone();
+        let charges = charges.as_array().unwrap().chunks(2);
+        let most =
+            charges.max_by(|one, other| one[1].as_f64().unwrap().total_cmp(&other[1].as_f64().unwrap()));
+        self.causes()[most.unwrap()[0].as_u64().unwrap() as usize].clone()
+    }
+
     /// Checks that what incidents are charged with is what their causes have in all.
     pub fn charges_add_up(&self) {
         let incidents = &self.data()["incidents"];

@@ -73,7 +73,7 @@ fn what_no_event_explains_is_explained_by_samples() {
     let alive = [(0, machine(0)), (60, machine(0))];
     // The kernel says how long it waited when it gets a CPU.
     let queued = [(0, b'S', 0, 0, 0), (29, b'S', 3, 0, 0), (30, b'R', 3, 0, 0), (41, b'S', 4, 9, 0)];
-    let cases: [Case<'_>; 6] = [
+    let cases: [Case<'_>; 8] = [
         (
             "queued",
             &queued,
@@ -126,6 +126,28 @@ fn what_no_event_explains_is_explained_by_samples() {
             "3 major faults",
         ),
         (
+            "device",
+            &[(0, b'S', 0, 0, 0), (30, b'D', 3, 0, 0), (40, b'S', 3, 0, 0), (41, b'S', 4, 0, 0)],
+            vec![],
+            "device",
+            9,
+            "waited for a device",
+        ),
+        (
+            "asleep",
+            &[
+                (0, b'S', 0, 0, 0),
+                (30, b'S', 3, 0, 0),
+                (34, b'S', 3, 0, 0),
+                (40, b'S', 3, 0, 0),
+                (41, b'S', 4, 0, 0),
+            ],
+            vec![],
+            "asleep",
+            9,
+            "waited for a lock, a socket or another process",
+        ),
+        (
             "stolen",
             &[(0, b'S', 0, 0, 0), (30, b'R', 3, 0, 0), (40, b'R', 13, 0, 0), (41, b'S', 13, 0, 0)],
             vec![(0, machine(0)), (29, machine(0)), (41, machine(10)), (60, machine(10))],
@@ -169,9 +191,14 @@ fn what_no_event_explains_is_explained_by_samples() {
         let markdown = said(ltt_top(["incidents", "--format", "markdown"]).arg(trace.path())).out;
         let compared = said(ltt_top(["compare"]).args([trace.path(), trace.path()])).out;
         let timeline = said(ltt_top(["export", "--output", "-"]).arg(trace.path())).out;
+        let advice = found["causes"][0]["advice"].as_str().expect("it has some");
+        assert!(table.contains(advice) && page.text().contains(advice), "{case}: {advice}: {table}");
+        assert!(markdown.contains(advice), "{case}: {advice}: {markdown}");
         for (output, text) in [("markdown", markdown), ("compare", compared), ("timeline", timeline)] {
             assert!(text.contains(&called[0]), "{case}: {} in {output}: {text}", called[0]);
         }
+        // An incident has the colour of what explains most of it.
+        assert_eq!(page.main_cause(), called[0], "{case}");
     }
 }
 

@@ -66,22 +66,26 @@ pub fn incident(incident: &Incident, screen: &Screen) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
-    use ltt_analysis::incidents::{HeldBy, IncidentKind, ProcessFinding, TimeRange, WaitedFinding};
+    use ltt_analysis::datum::Pairs;
+    use ltt_analysis::incidents::{CauseFinding, HeldBy, IncidentKind, words_without_event};
+    use ltt_analysis::incidents::{ProcessFinding, TimeRange, WaitedFinding};
+    use ltt_analysis::live::SeriesName;
     use ltt_analysis::scheduling::SystemCause;
 
-    #[test]
-    fn what_the_scheduler_explains_is_not_unexplained() {
+    use crate::view::table::{cause_name, incident_name};
+
+    /// An incident of 199 ms that no event explains, 188 to 190 of which the scheduler may.
+    pub fn in_no_event(kind: IncidentKind, system: Option<SystemCause>) -> Incident {
         let ms = |count: u128| Ns(count * 1_000_000);
         let time = TimeRange { least: ms(188), most: ms(190) };
-        let held_by =
-            HeldBy { cause: SystemCause::Queued, time, of: ms(199), major_faults: 0, had_cpu: None };
-        let starved = Incident {
+        let held_by = |cause| HeldBy { cause, time, of: ms(199), major_faults: 0, had_cpu: None };
+        Incident {
             begin_ns: 0,
             end_ns: 199_000_000,
             held: ms(199),
-            kind: IncidentKind::Turn,
+            kind,
             process: ProcessFinding { pid: None, name: None, host: None },
             cause: None,
             chain: Vec::new(),
@@ -90,7 +94,7 @@ mod tests {
             beside: None,
             evidence: None,
             is_sampled_too_seldom: false,
-            held_by: Some(held_by),
+            held_by: system.map(held_by),
             scheduler: None,
             sum: None,
             waited: WaitedFinding::default(),
@@ -100,11 +104,48 @@ mod tests {
             is_incomplete: false,
             is_cut: false,
             charges: Vec::new(),
-        };
-        let line = incident(&starved, &Screen::default());
+        }
+    }
+
+    /// Every kind of cause that is not an event.
+    pub fn kinds() -> impl Iterator<Item = (IncidentKind, Option<SystemCause>)> {
+        let of_system = SystemCause::ALL.map(|system| (IncidentKind::Turn, Some(system)));
+        let others = [IncidentKind::Turn, IncidentKind::Silence, IncidentKind::Starved];
+        of_system.into_iter().chain(others.map(|kind| (kind, None)))
+    }
+
+    #[test]
+    fn what_the_scheduler_explains_is_not_unexplained() {
+        let line = incident(&in_no_event(IncidentKind::Turn, Some(SystemCause::Queued)), &Screen::default());
         assert!(line.contains("no CPU 1") && line.ends_with(", 11ms unexplained"), "{line}");
-        let unknown = Incident { held_by: None, ..starved };
-        let line = incident(&unknown, &Screen::default());
+        let line = incident(&in_no_event(IncidentKind::Turn, None), &Screen::default());
         assert!(line.ends_with("in no event"), "{line}");
+    }
+
+    #[test]
+    fn live_lines_tables_pages_timelines_and_metrics_have_the_same_words_for_every_cause() {
+        for (kind, system) in kinds() {
+            let words = words_without_event(system, Some(kind));
+            let found = in_no_event(kind, system);
+            let line = incident(&found, &Screen::default());
+            assert!(line.contains(words), "{words}: {line}");
+            assert_eq!(incident_name(&found), words, "timeline");
+            let cause = CauseFinding {
+                event: None,
+                key: Pairs(Vec::new()),
+                detail: None,
+                kind: Some(kind),
+                system,
+                in_words: Some(words),
+                count: 1,
+                total: Ns(0),
+                longest: Ns(0),
+                unexplained: Ns(0),
+                period: None,
+                advice: None,
+            };
+            assert_eq!(cause_name(&cause), words, "table and page");
+            assert_eq!(&*SeriesName::of_cause(&cause).event, words, "metrics");
+        }
     }
 }

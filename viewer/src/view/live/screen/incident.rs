@@ -76,3 +76,28 @@ fn described(link: &LinkFinding) -> String {
         if link.own == link.duration { String::new() } else { format!(", itself {}", link.own.short()) };
     format!("{}{own}{client}", link_name(link))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::live::lines::tests::{in_no_event, kinds};
+    use ltt_analysis::incidents::words_without_event;
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+
+    #[test]
+    fn the_screen_has_the_words_and_the_advice_of_every_cause() {
+        for (kind, system) in kinds() {
+            let advice = Some("Do this.".to_owned());
+            let incident = Incident { advice, ..in_no_event(kind, system) };
+            let mut terminal = Terminal::new(TestBackend::new(100, 20)).expect("it has no errors");
+            let drawn = |frame: &mut Frame<'_>| {
+                draw(frame, frame.area(), &incident, &Screen::default(), Palette { has_colours: false })
+            };
+            terminal.draw(drawn).expect("it has no errors");
+            let screen = terminal.backend().to_string();
+            let words = words_without_event(system, Some(kind));
+            assert!(screen.contains(words) && screen.contains("Do this."), "{words}: {screen}");
+        }
+    }
+}
