@@ -20,6 +20,7 @@
 #   MIRROR=…           the Debian mirror, by default that of mmdebstrap
 #   ROOT_ARCHIVE=…     keeps the minimal root in this archive, and uses it if it exists
 #   TARGET=…           a target folder for root to use instead of building everything anew; times then say little
+#   TMPDIR=/tmp        where the root is unpacked and everything is built: some 10 GB for the tests
 #   DEMO_PROFILE, DEB_PROFILE=dev   build faster
 #   DEMO_SHARE=20      a twentieth of the demo's load
 #
@@ -39,7 +40,7 @@ fi
 scenes=("$@")
 [ $# -gt 0 ] || scenes=(hints demo demo-user namespaces quickstart install deb)
 suite=${SUITE:-bookworm}
-work=$(mktemp -d /tmp/minimal-root-XXXXXX)
+work=$(mktemp --directory --tmpdir minimal-root-XXXXXX)
 root=$work/root
 mkdir "$root"
 # A mount of its own, so that everything below it is unmounted at once. What is mounted there belongs to the machine:
