@@ -48,6 +48,14 @@ fn traced_futures_are_as_large_as_the_plain_ones() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "0 0\n");
 }
 
+#[test]
+fn traced_futures_are_larger_by_a_word_with_tracing_on() {
+    let program = Program::example("market", "off").traced().build();
+    let output = Command::new(program).output().unwrap();
+    let word = size_of::<usize>();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("{word} {word}\n"));
+}
+
 /// With the lints that an application might have, and what clippy knows.
 #[test]
 #[ignore = "make check: clippy, with tracing off and on"]

@@ -3,13 +3,14 @@
 //! The function's body is the contained future, unchanged, so that it owns what the plain function's future owns, and drops it
 //! in the same order. What is kept at the entry is evaluated in the first poll, by the first statement of the body, which sees
 //! the parameters; it gets to the measurement through a [`Slot`]. A future that is measured and has to wait keeps it on the
-//! heap, so that a future which is not measured is larger by 16 bytes only.
+//! heap, so that a future is larger by a word only. It cannot be less: each poll must know whether this future is measured, and
+//! a table of the futures that are would cost a search in each poll.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
-use std::mem;
+use std::mem::{self, ManuallyDrop};
 use std::pin::Pin;
-use std::ptr::null_mut;
+use std::ptr::{null_mut, without_provenance_mut};
 use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
@@ -65,8 +66,19 @@ impl<K, const POLLING: bool> Running<K, POLLING> {
     }
 }
 
-/// How far a future is.
-pub enum Stage<K, const POLLING: bool> {
+/// How far a future is, in a word: null is [`Polled::Idle`], [`NEW`] is [`Polled::New`], all else is from a box.
+pub struct Stage<K, const POLLING: bool>(*mut Running<K, POLLING>);
+
+/// Not an address of a [`Running`], which is aligned to more.
+const NEW: usize = 1;
+
+// SAFETY: it owns what it points at, as a box does.
+unsafe impl<K, const POLLING: bool> Send for Stage<K, POLLING> where Box<Running<K, POLLING>>: Send {}
+// SAFETY: as above.
+unsafe impl<K, const POLLING: bool> Sync for Stage<K, POLLING> where Box<Running<K, POLLING>>: Sync {}
+
+/// A stage, taken apart.
+enum Polled<K, const POLLING: bool> {
     /// Not polled yet; the first poll decides whether it is measured.
     New,
     /// Measured; not polled yet only if its function was entered when it was called.
@@ -76,16 +88,52 @@ pub enum Stage<K, const POLLING: bool> {
 }
 
 impl<K, const POLLING: bool> Stage<K, POLLING> {
+    const IDLE: Self = Stage(null_mut());
+
     /// A future that is entered with its first poll.
     #[inline(always)]
     pub fn first_poll(_: Slot<K, POLLING>) -> Self {
-        Stage::New
+        const { assert!(align_of::<Running<K, POLLING>>() > NEW) };
+        Stage(without_provenance_mut(NEW))
     }
 
     /// A future whose function was entered when it was called.
     #[inline(always)]
     pub fn entered(kept: Option<K>) -> Self {
-        kept.map_or(Stage::Idle, |kept| Stage::Running(Box::new(Running { kept, time: None })))
+        Self::running(kept.map(|kept| Box::new(Running { kept, time: None })))
+    }
+
+    fn running(running: Option<Box<Running<K, POLLING>>>) -> Self {
+        Stage(running.map_or(null_mut(), Box::into_raw))
+    }
+
+    #[inline(always)]
+    fn is_idle(&self) -> bool {
+        self.0.is_null()
+    }
+
+    #[inline(always)]
+    fn is_new(&self) -> bool {
+        self.0.addr() == NEW
+    }
+
+    /// What it is; it is idle from then on.
+    #[inline(always)]
+    fn take(&mut self) -> Polled<K, POLLING> {
+        let stage = ManuallyDrop::new(mem::replace(self, Self::IDLE));
+        match stage.0.addr() {
+            0 => Polled::Idle,
+            NEW => Polled::New,
+            // SAFETY: all other pointers are from `Box::into_raw`, and nothing else has this one any more.
+            _ => Polled::Running(unsafe { Box::from_raw(stage.0) }),
+        }
+    }
+}
+
+impl<K, const POLLING: bool> Drop for Stage<K, POLLING> {
+    #[inline]
+    fn drop(&mut self) {
+        drop(self.take());
     }
 }
 
@@ -101,7 +149,7 @@ impl<K, T, R: Fn(&K, Duration, Option<&T>), const POLLING: bool> Drop
 {
     #[inline]
     fn drop(&mut self) {
-        let Stage::Running(running) = &self.stage else { return };
+        let Polled::Running(running) = self.stage.take() else { return };
         if let Some(time) = running.time.filter(|_| !thread::panicking()) {
             (self.record)(&running.kept, time.between_polls(), None);
         }
@@ -152,13 +200,12 @@ where
             let this = self.get_unchecked_mut();
             (Pin::new_unchecked(&mut this.future), &mut this.measurement, &this.is_enabled)
         };
-        match measurement.stage {
-            Stage::Idle => future.poll(context),
-            Stage::New if !is_enabled() => {
-                measurement.stage = Stage::Idle;
-                future.poll(context)
-            }
-            _ => measurement.poll::<ON_PANIC>(|| future.poll(context)),
+        if measurement.stage.is_new() && !is_enabled() {
+            measurement.stage = Stage::IDLE;
+        }
+        match measurement.stage.is_idle() {
+            true => future.poll(context),
+            false => measurement.poll::<ON_PANIC>(|| future.poll(context)),
         }
     }
 }
@@ -167,15 +214,14 @@ impl<K, T, R: Fn(&K, Duration, Option<&T>), const POLLING: bool> FutureMeasureme
     /// Polls a future that is measured.
     #[cold]
     fn poll<const ON_PANIC: bool>(&mut self, poll: impl FnOnce() -> Poll<T>) -> Poll<T> {
-        let stage = mem::replace(&mut self.stage, Stage::Idle);
         let mut this = InPoll::<_, _, _, POLLING, ON_PANIC> {
             first: None,
             further: None,
             record: &self.record,
             result: PhantomData,
         };
-        match stage {
-            Stage::Running(mut running) => {
+        match self.stage.take() {
+            Polled::Running(mut running) => {
                 running.time().resume();
                 this.further = Some(running);
             }
@@ -185,11 +231,11 @@ impl<K, T, R: Fn(&K, Duration, Option<&T>), const POLLING: bool> FutureMeasureme
         match &polled {
             Poll::Ready(result) => this.finish(Some(result)),
             Poll::Pending => {
-                let running = this.further.take().or_else(|| this.first.take().map(Box::new));
-                self.stage = running.map_or(Stage::Idle, |mut running| {
+                let mut running = this.further.take().or_else(|| this.first.take().map(Box::new));
+                if let Some(running) = &mut running {
                     running.time().pause();
-                    Stage::Running(running)
-                });
+                }
+                self.stage = Stage::running(running);
             }
         }
         polled
