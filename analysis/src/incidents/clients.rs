@@ -22,8 +22,10 @@ pub struct Clients(HashMap<u32, Rhythm>);
 struct Rhythm {
     /// When it was last answered; nanoseconds.
     answered: i64,
-    /// The last pauses from an answer to the turn that served the next request, in microseconds.
+    /// The last pauses from an answer to the turn that served the next request, in microseconds, and to when the loop looked for
+    /// requests before that and it had not asked.
     pauses: [u32; RECENT],
+    shortest: [u32; RECENT],
     count: u8,
     next: u8,
 }
@@ -32,22 +34,39 @@ struct Rhythm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Due {
     pub answered: i64,
-    /// By the shortest of its last pauses, by their median, and by the longest but one; none if it is not known well.
+    /// At the earliest and probably, by its last pauses; none if it is not known well.
     pub at_earliest: Option<i64>,
+    pub probably: Option<i64>,
+    /// By the median of its last pauses, and by the longest but one.
     pub usually: Option<i64>,
     pub at_latest: Option<i64>,
 }
 
 impl Default for Rhythm {
     fn default() -> Self {
-        Rhythm { answered: i64::MIN, pauses: [0; RECENT], count: 0, next: 0 }
+        Rhythm { answered: i64::MIN, pauses: [0; RECENT], shortest: [0; RECENT], count: 0, next: 0 }
+    }
+}
+
+impl Rhythm {
+    /// The shortest pause that is possible, and the probable one. A client that always pauses for the same time does so for longer
+    /// than any pause after which it had not asked, and for less than any after which it had: that includes its wait for a turn to
+    /// end, as do the `longest` pauses in order. If there is no such time, its pauses differ.
+    fn pause(&self, longest: &[u32]) -> Option<(u32, u32)> {
+        let shortest = &self.shortest[..longest.len()];
+        let (least, most) = (*shortest.iter().max()?, *longest.first()?);
+        if least <= most {
+            return Some((least, least.midpoint(most)));
+        }
+        Some((*shortest.iter().min()?, longest[longest.len() / 2]))
     }
 }
 
 impl Clients {
-    /// Records that a client was served in a turn, at whose end it is answered.
+    /// Records that a client was served in a turn, at whose end it is answered; when the loop had looked for requests before, it had
+    /// not asked.
     #[inline]
-    pub fn answered(&mut self, client: u32, turn: Span) {
+    pub fn answered(&mut self, client: u32, turn: Span, looked: i64) {
         let rhythm = self.0.entry(client).or_default();
         if rhythm.answered == turn.end_ns {
             return;
@@ -55,6 +74,8 @@ impl Clients {
         if rhythm.answered != i64::MIN {
             let pause = turn.begin_ns.saturating_sub(rhythm.answered).max(0) / 1000;
             rhythm.pauses[usize::from(rhythm.next)] = u32::try_from(pause).unwrap_or(u32::MAX);
+            let shortest = looked.min(turn.begin_ns).saturating_sub(rhythm.answered).max(0) / 1000;
+            rhythm.shortest[usize::from(rhythm.next)] = u32::try_from(shortest).unwrap_or(u32::MAX);
             rhythm.next = (rhythm.next + 1) % RECENT as u8;
             rhythm.count = (rhythm.count + 1).min(RECENT as u8);
         }
@@ -77,9 +98,12 @@ impl Clients {
             let pause = *pauses.get(place).filter(|_| rhythm.count >= ENOUGH)?;
             Some(rhythm.answered.saturating_add(i64::from(pause) * 1000))
         };
+        let pause = rhythm.pause(pauses).filter(|_| rhythm.count >= ENOUGH);
+        let after_pause = |pause: u32| rhythm.answered.saturating_add(i64::from(pause) * 1000);
         Some(Due {
             answered: rhythm.answered,
-            at_earliest: after(0),
+            at_earliest: pause.map(|(least, _)| after_pause(least)),
+            probably: pause.map(|(_, probable)| after_pause(probable)),
             usually: after(pauses.len() / 2),
             at_latest: after(pauses.len().saturating_sub(2)),
         })
@@ -115,7 +139,7 @@ mod tests {
     fn one_long_pause_among_others_says_nothing() {
         let mut clients = Clients::default();
         for turn in [0, 10, 20, 30, 90, 100, 110, 120, 130] {
-            clients.answered(1, span(turn, turn));
+            clients.answered(1, span(turn, turn), i64::MAX);
         }
         let due = clients.due(1).unwrap();
         assert_eq!((due.usually, due.at_latest), (Some(140 * MS), Some(140 * MS)));
@@ -123,12 +147,30 @@ mod tests {
     }
 
     #[test]
+    fn a_client_that_waits_for_turns_to_end_asks_before_they_do() {
+        let mut clients = Clients::default();
+        // It is answered as a turn of another client begins, which lasts for 12 or 20 ms; it is served after that.
+        let mut end = 0;
+        for other in [20, 12, 20, 12, 20] {
+            let turn = span(end + other, end + other + 1);
+            clients.answered(1, turn, end * MS);
+            end += other + 1;
+        }
+        let due = clients.due(1).unwrap();
+        assert_eq!((due.at_earliest, due.probably), (Some(end * MS), Some((end + 6) * MS)));
+        // A loop that slept is woken up when it asks.
+        clients.answered(1, span(end + 4, end + 5), i64::MAX);
+        let due = clients.due(1).unwrap();
+        assert_eq!((due.at_earliest, due.probably), (Some((end + 9) * MS), Some((end + 9) * MS)));
+    }
+
+    #[test]
     fn a_client_served_twice_in_a_turn_is_answered_once() {
         let mut clients = Clients::default();
-        (0..9).for_each(|_| clients.answered(3, span(0, 5)));
+        (0..9).for_each(|_| clients.answered(3, span(0, 5), i64::MAX));
         assert_eq!(
             clients.due(3),
-            Some(Due { answered: 5 * MS, at_earliest: None, usually: None, at_latest: None })
+            Some(Due { answered: 5 * MS, at_earliest: None, probably: None, usually: None, at_latest: None })
         );
     }
 }

@@ -102,6 +102,8 @@ pub struct ThreadState {
     pub sleeps: Option<Sleeps>,
     /// Whether an interval that is not yet within a turn took long.
     pub has_long: bool,
+    /// When the last turn began: it looked for requests then.
+    pub looked: i64,
     /// The requests served since the last turn: when each ended, and its client.
     pub served: Vec<(i64, u32)>,
     /// The number of further ones.
@@ -265,7 +267,7 @@ impl Engine {
         }
         of.services.retract(parts);
         of.services.answered(span, 1);
-        of.clients.answered(client, span);
+        of.clients.answered(client, span, span.begin_ns);
     }
 
     /// Whether an interval of a thread without an event loop took improbably long.

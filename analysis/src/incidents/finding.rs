@@ -154,12 +154,10 @@ pub struct Incident {
 impl Incident {
     /// How much of it neither events nor, surely, the scheduler explain.
     pub fn unaccounted(&self) -> Ns {
-        // Of what held it up, some may lie in events.
-        let held = self.held_by.as_ref().map_or(0, |reason| {
-            let in_events = reason.of.0.saturating_sub(self.unexplained.0);
-            reason.time.least.0.saturating_sub(in_events)
-        });
-        Ns(self.unexplained.0.saturating_sub(held))
+        let Some(HeldBy { time, of, .. }) = &self.held_by else { return self.unexplained };
+        // Some of what held it up may lie in events.
+        let in_events = of.0.saturating_sub(self.unexplained.0);
+        Ns(self.unexplained.0.saturating_sub(time.least.0.saturating_sub(in_events)))
     }
 
     /// Whether it can be told who waited: some client was served lately, or is named.

@@ -171,7 +171,7 @@ mod tests {
         for turn in 0..50 {
             let turn = span(turn * 2, turn * 2 + 1);
             assert_eq!(state.judge(&clients, &all, turn), None);
-            all.iter().for_each(|client| clients.answered(*client, turn));
+            all.iter().for_each(|client| clients.answered(*client, turn, i64::MAX));
             state.turn(turn, false);
         }
         if let Some(since) = pause {

@@ -44,6 +44,9 @@ impl Engine {
         let (span, process) = (turn.span(), state.process);
         let sleeps = state.sleeps.get_or_insert_default();
         let before = sleeps.last_end();
+        // A loop that slept is woken up by a request; else it looked for one when its last turn began.
+        let slept = |before: i64| turn.begin.saturating_sub(before) >= SLEPT;
+        let looked = if before.is_some_and(slept) { turn.begin } else { state.looked };
         if state.is_untraced {
             sleeps.forget();
         }
@@ -73,9 +76,10 @@ impl Engine {
         if let Some(turned) = &mut of_process.turned {
             turned.end_ns = turn.end;
         }
-        clients.iter().for_each(|client| of_process.clients.answered(*client, span));
+        clients.iter().for_each(|client| of_process.clients.answered(*client, span, looked));
         of_process.services.answered(span, answered);
         let state = &mut self.threads[thread];
+        state.looked = turn.begin;
         state.nesting.clear();
         state.is_untraced = false;
         state.held_back.turn(span, clients.is_empty());

@@ -78,7 +78,7 @@ impl Waits {
             let until = turn.begin_ns.max(span.begin_ns);
             let asked = due.map_or(span.begin_ns, |due| due.at_earliest.unwrap_or(due.answered));
             let since = asked.min(stall.kept_since.unwrap_or(until)).clamp(span.begin_ns, until);
-            let usually = due.and_then(|due| due.usually).filter(|usually| *usually >= since);
+            let usually = due.and_then(|due| due.probably).map(|usually| usually.max(since));
             let usually =
                 usually.map(|usually| if usually < until { usually } else { since.midpoint(until) });
             let at_latest = due.and_then(|due| due.at_latest).unwrap_or(until);
@@ -191,7 +191,7 @@ mod tests {
         let mut clients = Clients::default();
         // Pauses of 8 ms, the last answer as the stalled turn begins, in which others are served.
         for client in 0..20 {
-            (0..=9).for_each(|turn| clients.answered(client, span(turn * 8 + 28, turn * 8 + 28)));
+            (0..=9).for_each(|turn| clients.answered(client, span(turn * 8 + 28, turn * 8 + 28), i64::MAX));
         }
         let (turn, all) = (span(100, 110), (0..20).collect::<Vec<u32>>());
         let stall = stall(IncidentKind::Turn, turn);
@@ -202,9 +202,9 @@ mod tests {
     #[test]
     fn of_the_second_turn_after_a_silence_only_those_count_that_were_due() {
         let mut clients = Clients::default();
-        (0..=9).for_each(|turn| clients.answered(1, span(turn * 10, turn * 10)));
-        (0..=9).for_each(|turn| clients.answered(2, span(turn * 10, turn * 10)));
-        (0..=9).for_each(|turn| clients.answered(3, span(turn * 10 + 60, turn * 10 + 60)));
+        (0..=9).for_each(|turn| clients.answered(1, span(turn * 10, turn * 10), i64::MAX));
+        (0..=9).for_each(|turn| clients.answered(2, span(turn * 10, turn * 10), i64::MAX));
+        (0..=9).for_each(|turn| clients.answered(3, span(turn * 10 + 60, turn * 10 + 60), i64::MAX));
         let stopped = stall(IncidentKind::Silence, span(91, 168));
         assert_eq!(waited(&stopped, &clients, &[(&[1, 3], span(168, 169), 169)]).1, 1, "one was answered");
         let two = [(&[1][..], span(140, 141), 141), (&[2, 3][..], span(141, 142), 142)];
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn who_was_answered_in_a_stall_did_not_wait_for_its_end() {
         let mut clients = Clients::default();
-        clients.answered(1, span(100, 140));
+        clients.answered(1, span(100, 140), i64::MAX);
         let stall = stall(IncidentKind::Turn, span(100, 140));
         assert_eq!(waited(&stall, &clients, &[(&[1], span(140, 141), 141)]).1, 0);
     }
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn clients_of_a_stopped_process_waited_since_they_ask_at_the_latest() {
         let mut clients = Clients::default();
-        (0..=9).for_each(|turn| clients.answered(1, span(turn * 10, turn * 10)));
+        (0..=9).for_each(|turn| clients.answered(1, span(turn * 10, turn * 10), i64::MAX));
         let stopped = stall(IncidentKind::Silence, span(91, 300));
         assert_eq!(waited(&stopped, &clients, &[(&[1], span(300, 301), 301)]), ([201, 201, 201], 1));
         // If nothing else shows that it was stopped, they may have come late.
