@@ -22,6 +22,10 @@ pub enum Shape {
     Steady(Duration),
     /// This number of requests at once, after each of these pauses.
     Pipeline(usize, Duration),
+    /// Each client in one of the ways above.
+    Mixed,
+    /// Each client after such a pause, with a new connection after every few requests.
+    Reconnecting(Duration),
 }
 
 /// Clients at work; they end when this is ended.
@@ -107,9 +111,23 @@ fn run(
     mut random: fastrand::Rng,
     is_over: &AtomicBool,
 ) -> Vec<Request> {
-    let mut stream = Client::new(port).stream;
-    note_arrivals(&stream).expect("Linux notes when bytes arrive");
-    let client = stream.local_addr().expect("it is connected").port();
+    let ms = |random: &mut fastrand::Rng, range| Duration::from_millis(random.u64(range));
+    let shape = match shape {
+        Shape::Mixed => match random.u8(..4) {
+            0 => Shape::Saturating,
+            1 => Shape::Bursts(Duration::from_millis(20)),
+            2 => Shape::Steady(ms(&mut random, 2..40)),
+            _ => Shape::Pipeline(random.usize(2..100), ms(&mut random, 1..20)),
+        },
+        shape => shape,
+    };
+    let connect = || {
+        let stream = Client::new(port).stream;
+        note_arrivals(&stream).expect("Linux notes when bytes arrive");
+        let client = stream.local_addr().expect("it is connected").port();
+        (stream, client)
+    };
+    let (mut stream, mut client) = connect();
     let mut requests = Vec::new();
     let mut buffer = [0; 1 << 14];
     let count = if let Shape::Pipeline(count, _) = shape { count } else { 1 };
@@ -122,10 +140,14 @@ fn run(
                 let period = period.as_nanos() as u64;
                 Duration::from_nanos(period - since % period)
             }
-            Shape::Steady(mean) => mean.mul_f64(0.5 + random.f64()),
+            Shape::Steady(mean) | Shape::Reconnecting(mean) => mean.mul_f64(0.5 + random.f64()),
+            Shape::Mixed => unreachable!("each client has one of the others"),
         };
         if !pause.is_zero() {
             thread::sleep(pause);
+        }
+        if matches!(shape, Shape::Reconnecting(_)) && random.u8(..5) == 0 {
+            (stream, client) = connect();
         }
         let key = random.u32(..1000);
         // Commands that any server has: one that it refuses is in no event.

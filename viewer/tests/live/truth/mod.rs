@@ -1,8 +1,9 @@
 //! What `incidents` says of stalls that were made on purpose, against what the clients themselves saw.
 //!
 //! The server is valkey-lite, or the program that `TRUTH_SERVER` names, e.g. a `valkey-server` with LTTng, to which more can be
-//! done. `TRUTH_ROUNDS` is the number of recordings, `TRUTH_SEED` repeats what was done, and `TRUTH_KEEP` names a folder for the
-//! traces and the clients' logs.
+//! done, and `TRUTH_MODULE` a module that it loads, and that is preloaded, to trace a stock server. `TRUTH_ROUNDS` is the number of recordings,
+//! `TRUTH_CLIENTS` that of clients, `TRUTH_SEED` repeats what was done, and `TRUTH_KEEP` names a folder for the traces and the
+//! clients' logs.
 
 mod acts;
 mod judge;
@@ -91,24 +92,30 @@ fn keep(round: &Round, folder: &Path, of: &str) {
     std::fs::write(folder.join("done"), format!("{of}\n{done}")).expect("it can be written");
 }
 
+/// The number that the environment has for a name.
+fn number<T: std::str::FromStr>(name: &str) -> Option<T> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
 /// Random loads and stalls.
 fn rounds(traced: &mut Traced, rounds: usize, lengths_ms: std::ops::Range<u64>) -> Scores {
-    let seed = std::env::var("TRUTH_SEED").ok().and_then(|seed| seed.parse().ok());
-    let seed = seed.unwrap_or_else(|| fastrand::u64(..));
+    let seed = number("TRUTH_SEED").unwrap_or_else(|| fastrand::u64(..));
     println!("seed {seed}");
     let mut random = fastrand::Rng::with_seed(seed);
     let mut scores = Scores::default();
     traced.client().ask("SET key 1").expect("it answers");
     for round in 0..rounds {
-        let clients = random.usize(2..30);
+        let clients = number("TRUTH_CLIENTS").unwrap_or_else(|| random.usize(2..30));
         let ms = |random: &mut fastrand::Rng, range: std::ops::Range<u64>| {
             Duration::from_millis(random.u64(range))
         };
-        let shape = match round % 4 {
+        let shape = match round % 6 {
             0 => Shape::Bursts(ms(&mut random, 10..40)),
             1 => Shape::Steady(ms(&mut random, 5..40)),
             2 => Shape::Saturating,
-            _ => Shape::Pipeline(random.usize(10..300), ms(&mut random, 1..10)),
+            3 => Shape::Pipeline(random.usize(10..300), ms(&mut random, 1..10)),
+            4 => Shape::Mixed,
+            _ => Shape::Reconnecting(ms(&mut random, 2..20)),
         };
         let real: &[Act] = if traced.is_real { &Act::REAL } else { &[] };
         let acts = [Act::Stop].iter().chain(&Act::ALL).chain(real);
@@ -134,8 +141,7 @@ fn stalls_that_clients_notice_are_reported_and_times_without_tracing_are_not() {
 #[ignore = "make check: some minutes under all kinds of load"]
 fn stalls_under_all_kinds_of_load_are_reported_and_noticed() {
     let mut traced = Traced::start();
-    let count = std::env::var("TRUTH_ROUNDS").ok().and_then(|count| count.parse().ok()).unwrap_or(8);
-    let scores = rounds(&mut traced, count, 25..300);
+    let scores = rounds(&mut traced, number("TRUTH_ROUNDS").unwrap_or(6), 25..300);
     assert!(scores.reported.share() >= 0.95 && scores.untraced.share() == 1.0, "{scores:#?}");
     assert!(scores.noticed.share() >= 0.9, "{scores:#?}");
     // docs/verdicts.md has what these come to.
