@@ -233,8 +233,18 @@ const mainCause = ([, , charges]) => {
   return charges[main];
 };
 
-const LEAST_COLUMN = 5, LEFT = 58, RIGHT = 12, RATE = { top: 18, height: 78 }, HELD = { top: 120, height: 66 }, HEAT = { top: 212, height: 208 };
-const BOTTOM = HEAT.top + HEAT.height;
+const LEAST_COLUMN = 5, LEFT = 58, RIGHT = 12, GAP = 30, RATE = { top: 18 }, HELD = {}, HEAT = {};
+let BOTTOM = 0;
+/** On a wide screen, pictures are taller. */
+function layOut(width) {
+  const tall = Math.min(Math.max(width / 1400, 1), 2);
+  RATE.height = 78 * tall;
+  HELD.top = RATE.top + RATE.height + GAP;
+  HELD.height = 66 * tall;
+  HEAT.top = HELD.top + HELD.height + GAP;
+  HEAT.height = 208 * tall;
+  BOTTOM = HEAT.top + HEAT.height;
+}
 
 /** The row of a duration in nanoseconds: 1, 2, 5, 10, … begin one each. */
 function rowOf(ns) {
@@ -272,6 +282,7 @@ let paper = null;
 
 function drawTimeline() {
   const holder = $("timeline-picture"), width = Math.max(paper ?? holder.clientWidth, 300), inner = width - LEFT - RIGHT;
+  layOut(width);
   const whole = slices.count * slices.width_ns, [first, last] = view(), length = last - first;
   const x = (at) => LEFT + (inner * (at - first)) / length;
   // Slices that are narrower than one sees are drawn together.
@@ -343,7 +354,7 @@ function drawTimeline() {
     parts.push(text(LEFT - 6, y, "end", hasZero && row === lowest ? "0" : duration(rowBegin(row))));
   }
   // Time at round numbers, and what is not chosen.
-  const by = roundTime(length, inner / 110), digits = by >= 1e9 ? 0 : by >= 1e8 ? 1 : by >= 1e6 ? 3 : 6;
+  const near = roundTime(length, inner / 85), by = near < 1e8 ? roundTime(length, inner / 120) : near, digits = by >= 1e9 ? 0 : by >= 1e8 ? 1 : by >= 1e6 ? 3 : 6;
   const local = BigInt(data.clock.begin_ns) + BigInt(data.clock.offset_s) * 1000000000n;
   for (let at = first + Number(BigInt(by) - 1n - ((local + BigInt(Math.round(first)) + BigInt(by) - 1n) % BigInt(by))); at <= last; at += by) {
     parts.push(svg("path", { class: "grid", d: `M${x(at)} ${BOTTOM}v5` }));

@@ -332,6 +332,13 @@ fn dragging_shows_a_range_and_zooms_in_to_single_events() {
     let bar = shown.as_array().unwrap().iter().find(|bar| bar[0].as_str().unwrap().ends_with(label));
     let part = bar.unwrap_or_else(|| panic!("{label}: {shown}"))[1].as_f64().unwrap();
     assert!((0.3..0.7).contains(&part), "half of the picture is the slowest event: {part}");
+    // What a range does not narrow says so.
+    let whole =
+        browser.evaluate("['h-outliers', 'h-clients'].map((id) => document.getElementById(id).textContent)");
+    assert!(
+        whole.as_array().unwrap().iter().all(|title| title.as_str().unwrap().ends_with("(whole trace)")),
+        "{whole}"
+    );
     // Further in than a slice is long, and out again.
     for _ in 0..3 {
         let [from, to] = [0.45, 0.5].map(|across| place(&mut browser, across, 0.5));
