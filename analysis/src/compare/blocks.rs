@@ -1,5 +1,6 @@
 //! The durations of a group, block by block of time.
 
+use super::wandering::Level;
 use crate::durations::histogram::{Histogram, IMPLAUSIBLE};
 use crate::finding::Span;
 use crate::groups::group::Extra;
@@ -40,12 +41,38 @@ impl Division {
         Division { parts, count }
     }
 
+    /// Which blocks are the first of a recording.
+    pub fn begins(&self) -> [bool; BLOCKS] {
+        let parts = &self.parts[..self.count];
+        std::array::from_fn(|block| parts.iter().any(|part| part.first == block))
+    }
+
     fn block(&self, time: i64) -> usize {
         let parts = &self.parts[..self.count];
         let after = parts.partition_point(|part| part.begin <= time);
         let Some(part) = parts.get(after.saturating_sub(1)) else { return 0 };
         let block = time.saturating_sub(part.begin).max(0) / part.width;
         (part.first + block as usize).min(part.last)
+    }
+}
+
+/// The durations of a group in the blocks of one side.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'h> {
+    pub blocks: &'h [Histogram],
+    /// Which of them are the first of a recording.
+    pub begins: &'h [bool; BLOCKS],
+}
+
+/// Those of both sides, the earlier first.
+pub type Sides<'h> = [Side<'h>; 2];
+
+impl Side<'_> {
+    /// The levels of the blocks, none where nothing is known.
+    pub fn levels(&self, own: impl Iterator<Item = Option<f64>>) -> Vec<Option<Level>> {
+        let level =
+            |(own, begins): (Option<f64>, &bool)| Some(Level { own: own?, others: 0.0, begins: *begins });
+        own.zip(self.begins).map(level).collect()
     }
 }
 

@@ -268,3 +268,16 @@ impl CauseChange {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_that_excludes_nothing_is_not_written() {
+        let change = |ratio, low, high| Change { figure: "p99_us", ratio, low, high }.in_words();
+        assert_eq!(change(Some(1.12), Some(0.9), Some(1.3)), "+12% [-10% to +30%]");
+        assert_eq!(change(Some(1.12), Some(0.9), None), "+12% [from -10%]");
+        assert_eq!(change(None, Some(0.0), None), "?");
+    }
+}

@@ -1,17 +1,22 @@
 //! Two recordings side by side: what became slower, what faster, and what cannot be told.
 
 mod blocks;
+#[cfg(test)]
+mod calibration;
 mod finding;
 mod gate;
+mod judge;
 mod relative;
 mod statistics;
+mod wandering;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use self::blocks::{Blocks, Division, merged};
-use self::relative::{Relative, SHARE_OF_RATE, relative};
-use self::statistics::{Interval, QUANTILES, difference, intervals, told_apart};
+use self::blocks::{BLOCKS, Blocks, Division, Side, Sides, merged};
+use self::judge::{TENTH, judged};
+use self::relative::Relative;
+use self::statistics::{Interval, MEDIAN, QUANTILES};
 use super::finding::{GroupName, Notes, Span, TraceFinding};
 use super::groups::group::{Group, Sort};
 use super::groups::summary::{Summary, summarise_into};
@@ -31,19 +36,8 @@ const MOST_GROUPS: usize = 1000;
 /// The most incidents that are looked at for their causes.
 const MOST_INCIDENTS: usize = 1000;
 
-/// The places of the median and of the tail among intervals.
-const MEDIAN: usize = 2;
-const TAIL: [usize; 2] = [4, 5];
-
 /// A ratio from which on an interval is as good as without an end.
 const NO_BOUND: f64 = 1000.0;
-
-/// A change that is not to be missed.
-const TENTH: f64 = 1.1;
-
-/// How many times rarer than the error rate a tail is called slower by chance, by intervals that are right: where the level wanders
-/// they are too narrow at times.
-const MARGIN: f64 = 20.0;
 
 /// What a comparison depends on.
 #[derive(Clone, Debug)]
@@ -81,11 +75,20 @@ pub fn compare<B: Source, A: Source>(
     Ok(of_summaries([one, other], incidents, rule))
 }
 
+/// What was read of one side.
+struct Recorded {
+    summary: Summary<Blocks>,
+    /// The time that was recorded, if there are times between recordings.
+    length_ns: Option<u64>,
+    /// Which blocks are the first of a recording.
+    begins: [bool; BLOCKS],
+}
+
 fn summary<S: Source>(
     input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     recorded: &[Span],
-) -> Result<(Summary<Blocks>, Option<u64>), Failure> {
+) -> Result<Recorded, Failure> {
     let span = input.source.span()?.map(|span| Span { begin_ns: *span.start(), end_ns: *span.end() });
     let span = span.unwrap_or(Span { begin_ns: 0, end_ns: 0 }).within(input.window);
     let parts = recorded.iter().map(|span| span.within(input.window)).filter(|span| span.length_ns() > 0);
@@ -94,7 +97,7 @@ fn summary<S: Source>(
     let division = Division::new(if is_one { std::slice::from_ref(&span) } else { &parts });
     let length = parts.iter().map(|part| part.length_ns() as u64).sum();
     let summary = summarise_into::<Blocks, S>(input, selection, Sort::Total, MOST_GROUPS, division)?;
-    Ok((summary, (!is_one).then_some(length)))
+    Ok(Recorded { summary, length_ns: (!is_one).then_some(length), begins: division.begins() })
 }
 
 /// A group on both sides: its place in each summary.
@@ -103,18 +106,14 @@ type Places = [Option<usize>; 2];
 /// What identifies a group in both recordings: the event, the names of its keys, its unit, and the keys.
 type GroupKey<'g> = (&'g str, &'g [String], u128, &'g [u8]);
 
-/// `sides` have the time that was recorded, if there are times between recordings.
-fn of_summaries(
-    sides: [(Summary<Blocks>, Option<u64>); 2],
-    incidents: Option<[Incidents; 2]>,
-    rule: &CompareRule,
-) -> Compare {
-    let traces = sides.each_ref().map(|(side, length)| {
-        let mut trace = TraceFinding::new(&side.report);
-        trace.length_ns = length.or(trace.length_ns);
+fn of_summaries(sides: [Recorded; 2], incidents: Option<[Incidents; 2]>, rule: &CompareRule) -> Compare {
+    let traces = sides.each_ref().map(|side| {
+        let mut trace = TraceFinding::new(&side.summary.report);
+        trace.length_ns = side.length_ns.or(trace.length_ns);
         trace
     });
-    let sides = sides.map(|(side, _)| side);
+    let begins = sides.each_ref().map(|side| side.begins);
+    let sides = sides.map(|side| side.summary);
     let mut places: BTreeMap<GroupKey<'_>, Places> = BTreeMap::new();
     for (number, side) in sides.iter().enumerate() {
         for (place, group) in side.groups.iter().enumerate().filter(|(_, group)| group.is_timed()) {
@@ -124,27 +123,15 @@ fn of_summaries(
         }
     }
     let places: Vec<Places> = places.into_values().collect();
-    let blocks = |of: &Places| match *of {
-        [Some(before), Some(after)] => Some((&*sides[0].extras[before].0, &*sides[1].extras[after].0)),
-        _ => None,
-    };
-    let tests: Vec<Option<(f64, bool)>> =
-        places.iter().map(|of| blocks(of).and_then(|(before, after)| difference(before, after))).collect();
-    let probabilities: Vec<Option<f64>> = tests.iter().map(|test| test.map(|(ln, _)| ln)).collect();
-    let told = told_apart(&probabilities, rule.error_rate);
-    let of_groups: Vec<_> =
-        places.iter().map(|of| blocks(of).map(|(before, after)| [before, after])).collect();
-    let relatives = relative(&of_groups);
-    let probabilities: Vec<Option<f64>> =
-        relatives.iter().map(|relative| relative.map(|relative| relative.ln_probability)).collect();
-    let told_of_others = told_apart(&probabilities, rule.error_rate * SHARE_OF_RATE);
+    let of_side =
+        |side: usize, place: usize| Side { blocks: &sides[side].extras[place].0, begins: &begins[side] };
+    let both = places.iter().filter_map(|of| Some([of_side(0, of[0]?), of_side(1, of[1]?)]));
+    let judged = judged(&both.collect::<Vec<Sides<'_>>>(), rule.error_rate, rule.gate.figures());
+    let mut judged = judged.into_iter();
     let lengths = traces.each_ref().map(|trace| trace.length_ns.unwrap_or(0) as f64);
     let longest = lengths[0].max(lengths[1]);
-    // What is said of tails and limits holds for all of them together, with a margin for levels that wander.
-    let checks = places.len() * (TAIL.len() + rule.gate.figures());
-    let beyond = rule.error_rate / MARGIN / checks.max(1) as f64;
     let mut groups = Vec::new();
-    for (number, of) in places.iter().enumerate() {
+    for of in &places {
         let figures: [Option<SideFigures>; 2] = std::array::from_fn(|side| {
             of[side].map(|place| SideFigures::new(&sides[side].groups[place], &traces[side]))
         });
@@ -153,16 +140,12 @@ fn of_summaries(
             [Some(before), None] => &sides[0].groups[before],
             [None, None] => continue,
         };
-        let intervals = blocks(of).map(|(before, after)| intervals(before, after, number as u64, beyond));
-        let intervals = intervals.unwrap_or_default();
-        let verdict = match (*of, tests[number]) {
-            ([None, _], _) => Verdict::New,
-            ([_, None], _) => Verdict::Gone,
-            (_, test) => judge(
-                test.filter(|_| told[number]).map(|(_, is_slower)| is_slower),
-                relatives[number].filter(|_| told_of_others[number]).map(|relative| relative.ratio > 1.0),
-                &intervals,
-            ),
+        let judged = if of.iter().all(Option::is_some) { judged.next() } else { None };
+        let intervals = judged.map(|judged| judged.intervals).unwrap_or_default();
+        let verdict = match (judged, of[0]) {
+            (Some(judged), _) => judged.verdict,
+            (None, None) => Verdict::New,
+            (None, Some(_)) => Verdict::Gone,
         };
         let time = |side: usize| figures[side].as_ref().map_or(0.0, SideFigures::time_us_per_s);
         let [alone, surely] = [|interval: Interval| interval.alone, |interval: Interval| interval.surely]
@@ -173,8 +156,8 @@ fn of_summaries(
             would_need_s: (verdict == Verdict::CannotTell)
                 .then(|| would_need(&intervals, figures[0], longest / 1e9))
                 .flatten(),
-            probability: tests[number].map(|(ln, _)| ln.exp()),
-            relative: relatives[number].map(Relative::change),
+            probability: judged.and_then(|judged| judged.probability),
+            relative: judged.and_then(|judged| judged.relative).map(Relative::change),
             lost_us_per_s: time(1) - time(0),
             changes: alone,
             surely,
@@ -208,29 +191,6 @@ fn of_summaries(
     found.failures = rule.gate.failures(&found);
     found.groups.truncate(rule.limit);
     found
-}
-
-/// What became of a group: most of its durations were told to be slower or faster, or not, or only compared with other groups, and the
-/// intervals of its tail are these.
-fn judge(is_slower: Option<bool>, than_others: Option<bool>, intervals: &[Option<Interval>; 6]) -> Verdict {
-    let tail = || TAIL.iter().filter_map(|place| intervals[*place]);
-    let is_up = tail().any(|interval| interval.surely.0 > 1.0);
-    let is_down = tail().any(|interval| interval.surely.1 < 1.0);
-    match (is_slower, is_up, is_down) {
-        (Some(true), _, true) | (Some(false), true, _) | (None, true, true) => Verdict::Mixed,
-        (Some(true), ..) => Verdict::Slower,
-        (Some(false), ..) => Verdict::Faster,
-        _ if than_others == Some(true) => Verdict::SlowerThanOthers,
-        _ if than_others == Some(false) => Verdict::FasterThanOthers,
-        (None, true, false) => Verdict::TailSlower,
-        (None, false, true) => Verdict::TailFaster,
-        (None, false, false) => match intervals[MEDIAN] {
-            Some(Interval { alone: (low, high), .. }) if low > 1.0 / TENTH && high < TENTH => {
-                Verdict::NoDifference
-            }
-            _ => Verdict::CannotTell,
-        },
-    }
 }
 
 /// How long recordings must be to tell a change of a tenth, from how wide the interval of the median is; none if that is not

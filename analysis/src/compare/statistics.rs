@@ -2,17 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::blocks::BLOCKS;
+use super::blocks::{BLOCKS, Side, Sides};
+use super::wandering::{Level, Wandering};
 use crate::durations::histogram::Histogram;
 use crate::groups::quantile::Quantile;
-use crate::outliers::verdict::{ln_student_tail, student_quantile, tail_quantile};
+use crate::outliers::verdict::tail_quantile;
 
 /// The fewest blocks with durations, and the fewest durations, on each side for a verdict.
 const FEWEST_BLOCKS: usize = 4;
 const FEWEST: u64 = 8;
-
-/// The largest share of a block that the next one is taken to keep: beyond it, a recording is one drift.
-const MOST_KEPT: f64 = 0.9;
 
 /// How often blocks are drawn again, and the share of the results beyond each end of an interval.
 const DRAWS: usize = 400;
@@ -21,31 +19,21 @@ pub const BEYOND: f64 = 0.005;
 /// The percentiles that are compared.
 pub const QUANTILES: [Quantile; 4] = [Quantile::P50, Quantile::P90, Quantile::P99, Quantile::P999];
 
+/// The place of the median among intervals.
+pub const MEDIAN: usize = 2;
+
 /// A percentile has an interval if this many durations are expected beyond it on each side.
 const FEWEST_BEYOND: f64 = 5.0;
 
 /// How likely a difference like this is if both sides are alike (the logarithm), and whether the second side is slower.
 ///
 /// Each duration counts by its rank among those of both sides, equal ones by the middle of theirs, so that neither
-/// whole microseconds nor a single extreme decide. The mean ranks of the sides are compared as Welch does, with blocks
-/// instead of durations as what is independent.
-pub fn difference(before: &[Histogram], after: &[Histogram]) -> Option<(f64, bool)> {
-    let ranks = ranks(before.iter().chain(after));
-    let one = mean_rank(before, &ranks)?;
-    let other = mean_rank(after, &ranks)?;
-    let distance = other.mean - one.mean;
-    let variance = one.variance + other.variance;
-    if distance == 0.0 {
-        return Some((0.0, false));
-    }
-    if variance <= 0.0 {
-        // All blocks of a side are equal to the last duration: no scale to judge the difference by.
-        return None;
-    }
-    let part = |side: &MeanRank| side.variance * side.variance / side.freedom;
-    let freedom = variance * variance / (part(&one) + part(&other));
-    let t2 = distance * distance / variance;
-    Some(((ln_student_tail(t2, freedom) + 2_f64.ln()).min(0.0), distance > 0.0))
+/// whole microseconds nor a single extreme decide. The mean ranks of the sides are compared, with blocks instead of durations as what
+/// varies.
+pub fn difference(sides: Sides<'_>) -> Option<(f64, bool)> {
+    let ranks = ranks(sides.iter().flat_map(|side| side.blocks));
+    let [before, after] = sides.map(|side| mean_ranks(side, &ranks));
+    Wandering::new([&before?, &after?]).probability(0.0)
 }
 
 /// The middle of the ranks of each value, from 0 to 1.
@@ -63,82 +51,24 @@ fn ranks<'h>(blocks: impl Iterator<Item = &'h Histogram>) -> BTreeMap<u64, f64> 
     counts.into_iter().map(middle).collect()
 }
 
-struct MeanRank {
-    mean: f64,
-    /// Of the mean.
-    variance: f64,
-    freedom: f64,
-}
-
-fn mean_rank(blocks: &[Histogram], ranks: &BTreeMap<u64, f64>) -> Option<MeanRank> {
-    let sums = blocks.iter().map(|block| {
+/// The mean rank of each block, those of many durations counting more; none if there are too few.
+fn mean_ranks(side: Side<'_>, ranks: &BTreeMap<u64, f64>) -> Option<Vec<Option<Level>>> {
+    let sums = side.blocks.iter().map(|block| {
         let buckets = block.buckets();
         let sum: f64 = buckets.iter().map(|bucket| ranks[&bucket.low] * bucket.count as f64).sum();
-        (buckets.iter().map(|bucket| bucket.count).sum::<u64>() as f64, sum)
+        (block.count() as f64, sum)
     });
-    let sums: Vec<(f64, f64)> = sums.filter(|(count, _)| *count > 0.0).collect();
+    let sums: Vec<(f64, f64)> = sums.collect();
     let count: f64 = sums.iter().map(|(count, _)| count).sum();
-    if sums.len() < FEWEST_BLOCKS || count < FEWEST as f64 {
+    let blocks = sums.iter().filter(|(count, _)| *count > 0.0).count();
+    if blocks < FEWEST_BLOCKS || count < FEWEST as f64 {
         return None;
     }
     let mean = sums.iter().map(|(_, sum)| sum).sum::<f64>() / count;
-    let errors: Vec<f64> = sums.iter().map(|(of_block, sum)| sum - mean * of_block).collect();
-    let Spread { variance, freedom, .. } = Spread::of(&errors);
-    Some(MeanRank { mean, variance: variance / (count * count), freedom })
-}
-
-/// How far off the sum over the blocks of a recording may be.
-pub struct Spread {
-    pub variance: f64,
-    /// The share of a block that the next one keeps, as if they were a series.
-    kept: f64,
-    /// The number of independent blocks that say as much, less one.
-    pub freedom: f64,
-}
-
-impl Spread {
-    /// From what each block deviates by.
-    pub fn of(errors: &[f64]) -> Self {
-        Spread::keeping(errors, kept(errors))
-    }
-
-    /// From what each block deviates by, and the share of it that the next block keeps.
-    fn keeping(errors: &[f64], kept: f64) -> Self {
-        let blocks = errors.len() as f64;
-        let squares: f64 = errors.iter().map(|error| error * error).sum();
-        let repetition = (1.0 + kept) / (1.0 - kept);
-        Spread {
-            variance: blocks / (blocks - 1.0) * squares * repetition,
-            kept,
-            freedom: ((blocks - 1.0) / repetition).max(1.0),
-        }
-    }
-}
-
-/// The share of what a block deviates by that the next one keeps.
-fn kept(errors: &[f64]) -> f64 {
-    let blocks = errors.len() as f64;
-    let squares: f64 = errors.iter().map(|error| error * error).sum();
-    let neighbours: f64 = errors.windows(2).map(|pair| pair[0] * pair[1]).sum();
-    // Measured around their own mean, neighbours look less alike than they are (Kendall's correction).
-    let kept = (blocks * neighbours / squares + 1.0) / (blocks - 3.0);
-    if squares > 0.0 { kept.clamp(0.0, MOST_KEPT) } else { 0.0 }
-}
-
-/// How many times wider an interval is than pairs of neighbouring blocks say: they know what a block has in common with the
-/// next one, but not what it has with those after that, nor that few blocks say little about how they vary. `beyond` is the share of the
-/// results beyond each end.
-fn widening(sides: &[Spread; 2], beyond: f64) -> f64 {
-    let sum = |of: &dyn Fn(&Spread) -> f64| sides.iter().map(of).sum::<f64>();
-    let variance = sum(&|side| side.variance);
-    let normal = tail_quantile(BEYOND.ln());
-    let asked = tail_quantile(beyond.ln());
-    if variance <= 0.0 {
-        return asked / normal;
-    }
-    let drawn = sum(&|side| side.variance * (1.0 - side.kept));
-    let freedom = variance * variance / sum(&|side| side.variance * side.variance / side.freedom);
-    student_quantile(asked, freedom) / normal * (variance / drawn).sqrt()
+    let rank = |&(of_block, sum): &(f64, f64)| {
+        (of_block > 0.0).then(|| mean + (sum - mean * of_block) * blocks as f64 / count)
+    };
+    Some(side.levels(sums.iter().map(rank)))
 }
 
 /// From the lowest to the highest ratio that the data allow.
@@ -152,8 +82,8 @@ pub struct Interval {
 
 /// The intervals of the ratios, after to before, of the number of events, of the total and of each percentile. `seed`
 /// makes them repeatable. `beyond` is the share beyond each end of those that hold together.
-pub fn intervals(before: &[Histogram], after: &[Histogram], seed: u64, beyond: f64) -> [Option<Interval>; 6] {
-    let sides = [Side::new(before), Side::new(after)];
+pub fn intervals(sides: Sides<'_>, seed: u64, beyond: f64) -> [Option<Interval>; 6] {
+    let sides = sides.map(Durations::new);
     let mut random = Random(seed);
     let mut draws: [Vec<(f64, f64)>; 6] = Default::default();
     if sides.iter().all(|side| side.blocks_with_any >= FEWEST_BLOCKS) {
@@ -164,9 +94,13 @@ pub fn intervals(before: &[Histogram], after: &[Histogram], seed: u64, beyond: f
             }
         }
     }
-    let [before, after] = sides.each_ref().map(|side| side.figures(&[1; BLOCKS]));
+    let figures = sides.each_ref().map(|side| side.figures(&[1; BLOCKS]));
+    let deviations = |place: usize| [0, 1].map(|side| sides[side].deviations(place, figures[side][place]));
+    // A level that wanders moves all figures but the rate. Where chance hides that, the median shows it better.
+    let of_median = deviations(MEDIAN);
+    let median = Wandering::new(of_median.each_ref().map(Vec::as_slice));
     std::array::from_fn(|place| {
-        let has_enough = |side: &Side| match place.checked_sub(2).map(|place| QUANTILES[place]) {
+        let has_enough = |side: &Durations| match place.checked_sub(MEDIAN).map(|place| QUANTILES[place]) {
             None => true,
             Some(Quantile { part, of }) => {
                 side.count as f64 * f64::from(of - part) / f64::from(of) >= FEWEST_BEYOND
@@ -182,11 +116,24 @@ pub fn intervals(before: &[Histogram], after: &[Histogram], seed: u64, beyond: f
         highs.sort_by(f64::total_cmp);
         let cut = (DRAWS as f64 * BEYOND) as usize;
         let (low, high) = (lows.get(cut).copied().unwrap_or(0.0), highs[DRAWS - 1 - cut]);
-        let (least, most) = ratios(place, before, after);
-        let spreads =
-            [(&sides[0], before), (&sides[1], after)].map(|(side, of)| side.spread(place, of[place]));
+        let (least, most) = ratios(place, figures[0], figures[1]);
+        let mut deviations = deviations(place);
+        if place != 0 && place != MEDIAN {
+            for (own, median) in deviations.iter_mut().flatten().zip(of_median.iter().flatten()) {
+                own.iter_mut().for_each(|own| own.others = median.map_or(0.0, |median| median.own));
+            }
+        }
+        let own = Wandering::new(deviations.each_ref().map(Vec::as_slice));
+        let follows = own.change().map_or(0.0, |(_, follows)| follows);
+        // What drawing pairs of neighbours shows of it.
+        let drawn = deviations.iter().map(|side| of_pairs(side)).sum::<f64>().sqrt();
+        let drawn = drawn * tail_quantile(BEYOND.ln());
         let widened = |beyond: f64| {
-            let widening = widening(&spreads, beyond);
+            let widening = if drawn > 0.0 {
+                own.reach(beyond).hypot(follows * median.reach(beyond)) / drawn
+            } else {
+                1.0
+            };
             // Not finite, or nothing, where a figure is 0.
             let [low_end, high_end] =
                 [(least, low), (most, high)].map(|(from, to)| from * (to / from).powf(widening));
@@ -197,6 +144,14 @@ pub fn intervals(before: &[Histogram], after: &[Histogram], seed: u64, beyond: f
     })
 }
 
+/// The variance of the mean of blocks, if pairs of neighbours are drawn.
+fn of_pairs(levels: &[Option<Level>]) -> f64 {
+    let known: Vec<f64> = levels.iter().flatten().map(|level| level.own).collect();
+    let next = known.iter().cycle().skip(1);
+    let squares: f64 = known.iter().zip(next).map(|(one, next)| (one + next).powi(2)).sum();
+    squares / 2.0 / (known.len() as f64).powi(2)
+}
+
 /// The lowest and the highest ratio of a figure, after to before: a duration of 7 whole microseconds took from 7 to 8.
 fn ratios(place: usize, before: [f64; 6], after: [f64; 6]) -> (f64, f64) {
     let unit = if place < 2 { 0.0 } else { 1.0 };
@@ -204,32 +159,31 @@ fn ratios(place: usize, before: [f64; 6], after: [f64; 6]) -> (f64, f64) {
 }
 
 /// The durations of one side, for drawing blocks from.
-struct Side {
+struct Durations<'h> {
+    side: Side<'h>,
     /// Each value with its count in each block.
     values: Vec<(u64, [u64; BLOCKS])>,
     totals: Vec<f64>,
     count: u64,
-    median: f64,
     blocks_with_any: usize,
 }
 
-impl Side {
-    fn new(blocks: &[Histogram]) -> Self {
+impl<'h> Durations<'h> {
+    fn new(side: Side<'h>) -> Self {
+        let blocks = side.blocks;
         let mut values: BTreeMap<u64, [u64; BLOCKS]> = BTreeMap::new();
         for (number, block) in blocks.iter().enumerate() {
             for bucket in block.buckets() {
                 values.entry(bucket.low).or_default()[number] += bucket.count;
             }
         }
-        let mut side = Side {
+        Durations {
+            side,
             values: values.into_iter().collect(),
             totals: blocks.iter().map(|block| block.total() as f64).collect(),
             count: blocks.iter().map(Histogram::count).sum(),
-            median: 0.0,
             blocks_with_any: blocks.iter().filter(|block| block.count() > 0).count(),
-        };
-        side.median = side.figures(&[1; BLOCKS])[2];
-        side
+        }
     }
 
     /// The figures of the same number of blocks, drawn with replacement.
@@ -243,30 +197,28 @@ impl Side {
         self.figures(&times)
     }
 
-    /// How far off a figure may be, relative to its size. `value` is what it is in the recording.
-    fn spread(&self, place: usize, value: f64) -> Spread {
+    /// By how much of its size each block moves a figure, times the number of blocks. `value` is what it is in the recording.
+    fn deviations(&self, place: usize, value: f64) -> Vec<Option<Level>> {
         let counts = self.counts_above(f64::NEG_INFINITY);
-        let deviations = |of: &[f64]| -> Vec<f64> {
-            let mean = of.iter().sum::<f64>() / BLOCKS as f64;
-            of.iter().map(|value| value - mean).collect()
+        let relative = |of: &[f64]| -> Vec<Option<Level>> {
+            let mean = of.iter().sum::<f64>() / of.len() as f64;
+            self.side.levels(of.iter().map(|value| (mean > 0.0).then(|| value / mean - 1.0)))
         };
-        let count = self.count as f64;
-        let (spread, size) = match place {
-            0 => (Spread::of(&deviations(&counts)), count),
-            1 => (Spread::of(&deviations(&self.totals)), self.totals.iter().sum()),
-            // A percentile moves as the number of durations above it does. The fewer these are, the more of what they have in common with
-            // the next block is hidden by chance; the median shows it better.
+        match place {
+            0 => relative(&counts),
+            1 => relative(&self.totals),
+            // A percentile moves as the number of durations above it does.
             _ => {
-                let [own, middle] = [value, self.median].map(|value| {
-                    let above = self.counts_above(value);
-                    let share = above.iter().sum::<f64>() / count;
-                    let blocks = counts.iter().zip(&above).filter(|(count, _)| **count > 0.0);
-                    blocks.map(|(count, above)| above - share * count).collect::<Vec<f64>>()
-                });
-                (Spread::keeping(&own, kept(&own).max(kept(&middle))), count)
+                let count = self.count as f64;
+                let above = self.counts_above(value);
+                let share = above.iter().sum::<f64>() / count;
+                let each = count / self.blocks_with_any as f64;
+                let of_blocks = counts.iter().zip(&above);
+                self.side.levels(
+                    of_blocks.map(|(count, above)| (*count > 0.0).then(|| (above - share * count) / each)),
+                )
             }
-        };
-        Spread { variance: if size > 0.0 { spread.variance / (size * size) } else { 0.0 }, ..spread }
+        }
     }
 
     /// The number of durations above this one in each block.
@@ -328,7 +280,3 @@ pub fn told_apart(ln_probabilities: &[Option<f64>], rate: f64) -> Vec<bool> {
     }
     told
 }
-
-#[cfg(test)]
-#[path = "statistics_tests.rs"]
-mod tests;

@@ -38,6 +38,10 @@ fn a_wrong_option_is_refused_in_one_line() {
     refused(&["top", "--unit", "us"], "--duration");
     refused(&["top", "--duration", "u8", "--unit", "days"], "not a unit of time");
     refused(&["outliers", "--sensitivity", "2"], "low, normal, high");
+    refused(
+        &["compare", "--error-rate", "2", "a", "b"],
+        "'--error-rate <P>': write a probability from 1e-15 to 0.1",
+    );
     refused(&["top", "--since", "+2s", "--until", "+1s"], "--since is later than --until");
     refused(&["top", "--threads", "0"], "0 is not in 1..");
 }

@@ -171,7 +171,7 @@ fn nothing_overflows_and_axe_finds_nothing_serious_at_any_width_in_any_colours()
     let mut pages: Vec<Page> = shared.iter().map(|shared| Page::of(&[shared.folder()])).collect();
     pages.push(Page::of(&[hostile().path()]));
     for page in &pages {
-        for (width, is_dark) in [(1440, false), (390, false), (1440, true), (390, true)] {
+        for (width, is_dark) in [(1440, false), (375, false), (1440, true), (375, true)] {
             browser.resize(width, is_dark);
             browser.open(&page.path(), "#group=0&incident=0");
             let wide = browser.evaluate("document.documentElement.scrollWidth");
@@ -221,6 +221,11 @@ fn every_colour_is_seen_and_named_and_the_order_is_marked() {
             named.as_u64() == Some(1),
             "{trace}: {shades} shades, {named} in the legend"
         );
+        // Browsers leave out backgrounds on paper, unless they are told not to.
+        browser.call("Emulation.setEmulatedMedia", serde_json::json!({ "media": "print" }));
+        let printed = "Array.from(Array.from(document.querySelectorAll('#legend .dot, .heat-key i, .bars progress'), \
+            (one) => getComputedStyle(one).printColorAdjust).reduce((all, one) => all.add(one), new Set()))";
+        assert_eq!(browser.evaluate(printed), Value::from(vec!["exact"]), "{trace}");
     }
 }
 
