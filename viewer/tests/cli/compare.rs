@@ -285,7 +285,7 @@ fn of_a_real_server_whose_level_wanders_a_tenth_is_not_told_and_the_truth_is_all
     let recorded = SharedTrace::unpack_named("valkey-pair");
     for (after, truth) in [("again", 1.0), ("slower", 1.1)] {
         let sides = ["before", after].map(|name| recorded.folder().join(name));
-        let found = json(ltt_top(["compare"]).args(sides));
+        let found = json(ltt_top(["compare"]).args(&sides));
         assert_eq!(
             (&found["compared"], &found["slower"], &found["faster"]),
             (&5.into(), &0.into(), &0.into())
@@ -301,6 +301,8 @@ fn of_a_real_server_whose_level_wanders_a_tenth_is_not_told_and_the_truth_is_all
                 assert!(is_allowed, "{after}: {}: {change}", group["key"]);
             }
         }
+        let told = said(ltt_top(["compare"]).args(sides)).out;
+        assert!(told.contains("cannot tell") && told.contains("made in turns (compare --plan)"), "{told}");
         if after == "slower" {
             let first = &found["groups"][0];
             assert_eq!((&first["key"]["name"], &first["verdict"]), (&"lrange".into(), &"cannot_tell".into()));

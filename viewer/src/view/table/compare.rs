@@ -62,6 +62,10 @@ pub fn add(compare: &Compare, screen: &Screen, page: &mut Page) {
     if let Some(incidents) = &compare.incidents {
         add_incidents(incidents, page);
     }
+    if compare.untold > 0 {
+        let turns = "what cannot be told may be in longer recordings, or in several of each side, made in turns (compare --plan)";
+        page.text(Style::Note, turns);
+    }
     page.text(
         Style::Note,
         format!(
