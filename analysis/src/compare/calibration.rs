@@ -330,7 +330,7 @@ fn gates(machines: &[Machine], pairs: usize, random: &mut fastrand::Rng) {
         "\n| levels | groups | pairs | any limit | rate | time | p50 | p99 |\n|---|---|---|---|---|---|---|---|"
     );
     for &machine in machines {
-        let pairs = (pairs / machine.groups.isqrt()).max(4);
+        let pairs = (pairs / machine.groups.isqrt()).max(1);
         let failed = shares([machine; 2], 1.0, pairs, random, |groups| {
             let judged = judged(groups, RATE, 4);
             let fails = [0, 1, MEDIAN, MEDIAN + 2].map(|place: usize| {
