@@ -54,11 +54,11 @@ impl Rhythm {
     /// end, as do the `longest` pauses in order. If there is no such time, its pauses differ.
     fn pause(&self, longest: &[u32]) -> Option<(u32, u32)> {
         let shortest = &self.shortest[..longest.len()];
-        let (least, most) = (*shortest.iter().max()?, *longest.first()?);
-        if least <= most {
-            return Some((least, least.midpoint(most)));
+        let (mut least, mut most) = (*shortest.iter().max()?, *longest.first()?);
+        if least > most {
+            (least, most) = (*shortest.iter().min()?, longest[longest.len() / 2]);
         }
-        Some((*shortest.iter().min()?, longest[longest.len() / 2]))
+        Some((least, least.midpoint(most)))
     }
 }
 
