@@ -245,9 +245,13 @@ impl Stall {
         if self.kept.is_some() {
             return self.kept;
         }
-        let (cause, time) = self.in_gaps.as_ref()?.cause()?;
-        let is_most = self.scaled(time.least).saturating_mul(2) >= self.unexplained;
-        (is_most && self.is_telling(cause)).then_some((cause, time))
+        let account = self.in_gaps.as_ref()?;
+        let is_sure = |(cause, time): &(SystemCause, Extent)| {
+            self.scaled(time.least).saturating_mul(2) >= self.unexplained && self.is_telling(*cause)
+        };
+        // Nothing else has that state.
+        let stopped = || account.stopped_at.map(|_| (SystemCause::Stopped, account.stopped));
+        account.cause().filter(is_sure).or_else(stopped)
     }
 
     /// Whether samples were taken too seldom to tell what held it up.

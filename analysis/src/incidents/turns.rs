@@ -185,7 +185,11 @@ impl Engine {
         // Where events are missing it may have run as well, and waited for its CPU now and then.
         let is_kept = kept.least >= LEAST
             && (!silent.is_untraced || account.on_cpu.least.saturating_mul(20) <= kept.least);
-        let kept_since = Some(span.end_ns - kept.middle()).filter(|begin| {
+        // A loop that was seen stopped was, if only for a moment.
+        let stopped_at = account.stopped_at.filter(|_| !silent.is_untraced);
+        let is_kept = is_kept || stopped_at.is_some();
+        let since = (span.end_ns - kept.middle()).min(stopped_at.unwrap_or(span.end_ns));
+        let kept_since = Some(since).filter(|begin| {
             let then = || scene.account(thread, &[Span { begin_ns: *begin, ..span }]);
             is_kept && then().is_none_or(|then| then.asleep.least < (span.end_ns - begin) / 2)
         });

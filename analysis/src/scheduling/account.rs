@@ -72,6 +72,8 @@ pub struct Account {
     pub length: i64,
     /// The longest time from one look at the thread to the next; 0 if the kernel's events say each change.
     pub pace: i64,
+    /// When it was seen stopped at first, if only a look between others shows it: for how long is not known.
+    pub stopped_at: Option<i64>,
     pub minor_faults: u64,
     pub major_faults: u64,
     pub voluntary_switches: u64,
@@ -237,6 +239,7 @@ impl Account {
         self.stolen += other.stolen;
         self.length += other.length;
         self.pace = self.pace.max(other.pace);
+        self.stopped_at = self.stopped_at.or(other.stopped_at);
         self.minor_faults += other.minor_faults;
         self.major_faults += other.major_faults;
         self.voluntary_switches += other.voluntary_switches;

@@ -294,13 +294,17 @@ impl Account {
         let states = if is_sampled { [from.state, to.state] } else { [from.state; 2] };
         if is_sampled {
             self.pace = self.pace.max(between.length_ns());
+            let is_stopped =
+                |look: &&Point| is_stopped(look.state) && (span.begin_ns..span.end_ns).contains(&look.time);
+            self.stopped_at =
+                self.stopped_at.or([from, to].into_iter().find(is_stopped).map(|look| look.time));
         }
         let mut add = |is_of: fn(u8) -> bool, sum: fn(&mut Account) -> &mut Extent| {
             if states.into_iter().any(is_of) {
                 sum(self).most += inside;
             }
         };
-        add(|state| matches!(state, b'T' | b't'), |account| &mut account.stopped);
+        add(is_stopped, |account| &mut account.stopped);
         add(|state| state == b'D', |account| &mut account.device);
         let is_asleep = |state| !matches!(state, b'T' | b't' | b'D' | b'R' | 0);
         // Between two looks it may have slept unless nothing happened there.
@@ -308,6 +312,11 @@ impl Account {
             self.asleep.most += inside;
         }
     }
+}
+
+/// Whether a signal or a debugger has stopped a thread in this state.
+fn is_stopped(state: u8) -> bool {
+    matches!(state, b'T' | b't')
 }
 
 /// Whether a thread in this state runs or waits for a CPU, or may.

@@ -218,6 +218,21 @@ fn a_command_that_had_no_cpu_is_not_blamed() {
 }
 
 #[test]
+fn a_loop_that_was_seen_stopped_once_was_stopped() {
+    // On a busy machine, samples are far apart; between them the thread hardly ran.
+    let turns = "30 times every 1000\n  0 1 turn 0 100\n40 times every 1000\n  0 1 turn 110000 110100\n";
+    let seen = [(0, b'S', 0, 0, 0), (20, b'R', 2, 0, 0), (60, b'T', 3, 0, 0), (111, b'R', 4, 0, 0)];
+    let trace = sampled(turns, &seen, &[]);
+    let incident = incident(trace.path());
+    assert_eq!(
+        (&incident["evidence"], &incident["held_by"]["cause"]),
+        (&json!("scheduler"), &json!("stopped"))
+    );
+    let begin = incident["begin_ns"].as_u64().expect("a time");
+    assert!(begin <= BEGIN + 60 * MS, "it was stopped by then: {incident:#}");
+}
+
+#[test]
 fn nothing_is_said_where_nothing_is_known() {
     // The sampler ended before the turn did.
     let trace = sampled(TURNS, &[(0, b'S', 0, 0, 0), (10, b'S', 1, 0, 0)], &[]);
