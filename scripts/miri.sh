@@ -14,5 +14,7 @@ fi
 
 # Packing of events, copying of text, switches.
 cargo +nightly miri test --quiet --package lttng-provider --lib
+# Futures read the clock, which is there with tracing on.
+USE_USDT=yes cargo +nightly miri test --quiet --package lttng-provider --lib ffi::future
 # The reader has no `unsafe` of its own; this checks how it uses vectors and searches.
 cargo +nightly miri test --quiet --package ctf-reader --lib -- brief:: every_nul_has_its_bit leb128 packets::index

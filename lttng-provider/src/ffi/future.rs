@@ -275,3 +275,62 @@ impl<K, T, R: Fn(&K, Duration, Option<&T>), const POLLING: bool, const ON_PANIC:
         }
     }
 }
+
+#[cfg(all(test, tracing))]
+mod tests {
+    use std::cell::RefCell;
+    use std::pin::pin;
+    use std::task::Waker;
+
+    use super::*;
+
+    /// The results that are recorded of a future that waits once, if it is polled this many times.
+    fn recorded(stage: Option<Stage<(String,), false>>, is_enabled: bool, polls: usize) -> Vec<Option<u32>> {
+        let records = RefCell::new(Vec::new());
+        let slot = Slot::new();
+        let mut has_waited = false;
+        let future = async move {
+            slot.keep(|| ("kept".to_owned(),));
+            std::future::poll_fn(|_| match mem::replace(&mut has_waited, true) {
+                true => Poll::Ready(7),
+                false => Poll::Pending,
+            })
+            .await
+        };
+        let record = |(kept,): &(String,), _: Duration, result: Option<&u32>| {
+            assert_eq!(kept, "kept");
+            records.borrow_mut().push(result.copied());
+        };
+        let stage = stage.unwrap_or_else(|| Stage::first_poll(slot));
+        {
+            let traced = TracedFuture::<_, _, _, _, false, false>::new(stage, future, || is_enabled, record);
+            let mut traced = pin!(traced);
+            for _ in 0..polls {
+                let _ = traced.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            }
+        }
+        records.into_inner()
+    }
+
+    #[test]
+    fn future_is_recorded_once_if_it_was_polled_while_its_event_was_enabled() {
+        assert_eq!(recorded(None, true, 0), []);
+        assert_eq!(recorded(None, true, 1), [None]);
+        assert_eq!(recorded(None, true, 2), [Some(7)]);
+        for polls in 0..=2 {
+            assert_eq!(recorded(None, false, polls), []);
+            assert_eq!(recorded(Some(Stage::entered(None)), true, polls), []);
+        }
+        let entered = || Some(Stage::entered(Some(("kept".to_owned(),))));
+        assert_eq!(recorded(entered(), false, 0), []);
+        assert_eq!(recorded(entered(), false, 1), [None]);
+        assert_eq!(recorded(entered(), false, 2), [Some(7)]);
+    }
+
+    #[test]
+    fn stage_is_a_word_and_crosses_threads_as_what_it_keeps_does() {
+        assert_eq!(size_of::<Stage<[u64; 9], true>>(), size_of::<usize>());
+        let stage: Stage<(String,), true> = Stage::entered(Some(("kept".to_owned(),)));
+        thread::spawn(move || drop(stage)).join().unwrap();
+    }
+}
