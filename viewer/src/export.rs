@@ -31,8 +31,8 @@ pub fn run(options: &ExportOptions) -> Result<Outcome, Trouble> {
     let (format, usual) = match options.to {
         ExportFormat::Parquet => return parquet::run(options),
         ExportFormat::ChromeTrace => (TimelineFormat::ChromeTrace, 512),
-        // Its page takes half a minute for more.
-        ExportFormat::Speedscope => (TimelineFormat::Speedscope, 64),
+        // Its page takes three seconds for this.
+        ExportFormat::Speedscope => (TimelineFormat::Speedscope, 32),
         ExportFormat::Perfetto => (TimelineFormat::Perfetto, 512),
     };
     let most_bytes = options.max_size_mib.unwrap_or(usual) << 20;

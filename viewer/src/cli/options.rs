@@ -241,7 +241,7 @@ pub struct ExportOptions {
     pub force: bool,
 
     /// Write no file larger than about this, in MiB before compression: of more, the longest intervals and those around
-    /// incidents; by default 64 for Speedscope, else 512.
+    /// incidents; by default 32 for Speedscope, else 512.
     #[arg(
         long = "max-size",
         value_name = "MIB",
