@@ -19,6 +19,9 @@ const LEAST: i64 = 1_000_000;
 /// The number of clients that must be late at once, if nothing else shows that a loop was kept from serving them.
 const FEWEST_LATE: usize = 2;
 
+/// A loop that went to sleep more often than this while tracing was stopped went on turning.
+const MOST_SLEEPS: u64 = 4;
+
 /// A time between two turns.
 #[derive(Clone, Copy, Debug)]
 pub struct Silent {
@@ -183,8 +186,9 @@ impl Engine {
         let is_awake_since = |begin: i64| asleep < (span.end_ns - begin) / 2;
         // It was kept from running just before it ran on, or nobody waited for that.
         // Where events are missing it may have run as well, and waited for its CPU now and then.
-        let is_kept = kept.least >= LEAST
-            && (!silent.is_untraced || account.on_cpu.least.saturating_mul(20) <= kept.least);
+        let hardly_ran = account.on_cpu.least.saturating_mul(20) <= kept.least
+            && account.voluntary_switches <= MOST_SLEEPS;
+        let is_kept = kept.least >= LEAST && (!silent.is_untraced || hardly_ran);
         // A loop that was seen stopped was, if only for a moment.
         let stopped_at = account.stopped_at.filter(|_| !silent.is_untraced);
         let is_kept = is_kept || stopped_at.is_some();

@@ -232,11 +232,7 @@ fn real_server(daemon: &Daemon, program: &Path) -> Server {
         "--dir",
     ];
     let mut process = daemon.command(program);
-    process.args(options).arg(daemon.folder());
-    if let Some(module) = std::env::var_os("TRUTH_MODULE") {
-        process.arg("--loadmodule").arg(&module).env("LD_PRELOAD", module);
-    }
-    let process = process.stdout(Stdio::piped()).spawn();
+    let process = process.args(options).arg(daemon.folder()).stdout(Stdio::piped()).spawn();
     let mut process = process.expect("it runs");
     let out = process.stdout.take().expect("its output is piped");
     std::thread::spawn(move || BufReader::new(out).lines().for_each(drop));

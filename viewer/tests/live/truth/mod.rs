@@ -1,9 +1,8 @@
 //! What `incidents` says of stalls that were made on purpose, against what the clients themselves saw.
 //!
-//! The server is valkey-lite, or the program that `TRUTH_SERVER` names, e.g. a `valkey-server` with LTTng, to which more can be
-//! done, and `TRUTH_MODULE` a module that it loads, and that is preloaded, to trace a stock server. `TRUTH_ROUNDS` is the number of recordings,
-//! `TRUTH_CLIENTS` that of clients, `TRUTH_SEED` repeats what was done, and `TRUTH_KEEP` names a folder for the traces and the
-//! clients' logs.
+//! The server is valkey-lite, or the program that `TRUTH_SERVER` names, to which more can be done: a `valkey-server` with LTTng, or a
+//! script that starts a stock server with the module. `TRUTH_ROUNDS` is the number of recordings, `TRUTH_CLIENTS` that of clients,
+//! `TRUTH_SEED` repeats what was done, and `TRUTH_KEEP` names a folder for the traces and the clients' logs.
 
 mod acts;
 mod judge;
