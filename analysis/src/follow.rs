@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, OrderedEvent, Progress, Reader, Report, Step, Window};
+use ctf_reader::{EventClass, OrderedEvent, Progress, Reader, Report, Window};
 
 use crate::finding::{Notes, TraceFinding};
 use crate::reading::{Failure, Roster, Selection, Slots};
@@ -102,14 +102,15 @@ pub fn follow<F: Follower>(
     let take = |class: &Arc<EventClass>| wanted[class.index].take();
     let mut events = reader.in_order(window, take).with_progress(progress);
     let mut stopped = None;
-    while let Step::Event(event) = events.next_event() {
-        if let Some(is_match) = sieve.judge(&event)
-            && let ControlFlow::Break(stop) = follower.event(&event, is_match)
+    events.next_events(usize::MAX, |event| {
+        if let Some(is_match) = sieve.judge(event)
+            && let ControlFlow::Break(stop) = follower.event(event, is_match)
         {
             stopped = Some(stop);
-            break;
+            return ControlFlow::Break(());
         }
-    }
+        ControlFlow::Continue(())
+    });
     let report = events.report();
     sieve.check()?;
     Ok(Followed { report, stopped })

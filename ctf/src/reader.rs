@@ -76,6 +76,11 @@ impl Reader {
         self
     }
 
+    /// The number of threads that decode.
+    pub fn all_threads(&self) -> usize {
+        self.threads
+    }
+
     /// The number of threads that decode, without one of them, for a reading beside which one other thread works.
     pub fn other_threads(&self) -> usize {
         (self.threads - 1).max(1)
@@ -130,15 +135,27 @@ impl Reader {
     /// `want` says for each event class which fields to decode, as [`Collect::want`] does; [`all_fields`](crate::all_fields)
     /// wants all of all classes.
     ///
+    /// Up to three [other threads](Reader::threads) read ahead, unless there are more than 32 streams.
+    ///
     /// Where a clock was set back between packets, events still come in the order of their times. Where it was set back
-    /// in the middle of a packet, events that are read ahead together (up to 512) are put in order, and others come late;
-    /// [`Report::clock_steps`] says whether that happened.
+    /// in the middle of a packet, events that are read ahead together (some hundreds or thousands) are put in order, and
+    /// others come late; [`Report::clock_steps`] says whether that happened.
     pub fn in_order<'r>(
         &'r self,
         window: Window,
         want: impl FnMut(&Arc<EventClass>) -> Option<Vec<usize>> + 'r,
     ) -> InOrder<'r> {
-        let mut merge = InOrder::of(window, Box::new(want), self.report(window));
+        self.in_order_on(self.threads, window, want)
+    }
+
+    /// Like [`in_order`](Reader::in_order), on this number of threads, for readings beside which something else runs.
+    pub fn in_order_on<'r>(
+        &'r self,
+        threads: usize,
+        window: Window,
+        want: impl FnMut(&Arc<EventClass>) -> Option<Vec<usize>> + 'r,
+    ) -> InOrder<'r> {
+        let mut merge = InOrder::of(window, threads, Box::new(want), self.report(window));
         for (number, trace) in self.traces.iter().enumerate() {
             let source = FileSource::new(number, trace, window);
             let size = source.size();

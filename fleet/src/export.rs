@@ -225,7 +225,7 @@ fn export(host: &Host, context: &Context<'_>) -> Result<Done, String> {
     let [events, samples] =
         [&host.traces, &host.samples].map(|traces| Discovery { traces: traces.clone(), damage: Vec::new() });
     let recording = Recording::open(events, samples).map_err(|error| error.to_string())?;
-    let mut recording = recording.threads(1);
+    let mut recording = recording.threads(context.threads);
     let traces = recording.events.traces();
     let new = choose(&mut recording.events, &traces, &place.state, context.horizon);
     let ids: BTreeSet<String> = traces.iter().map(trace_id).collect();

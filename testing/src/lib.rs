@@ -46,7 +46,7 @@ pub use cases::{Case, assert_cases, cases};
 pub use daemon::Daemon;
 pub use deadline::{BUILD_DEADLINE, ChildInTime, CommandInTime, DEADLINE, patience};
 pub use golden::{assert_golden, check_golden, difference, overwrites};
-pub use instructions::instructions_each;
+pub use instructions::{instructions, instructions_each};
 pub use need::{need, need_bpftrace, need_namespaces, need_no_other_daemon};
 pub use not_run::{missing_tool, not_allowed, workspace};
 pub use outside::build_outside;

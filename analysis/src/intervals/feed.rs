@@ -139,7 +139,7 @@ impl Feed {
         progress: &Progress,
         mut process: impl FnMut(&mut Feed, &OrderedEvent<'_>) -> ControlFlow<()>,
     ) -> Report {
-        let mut events = self.in_order(reader, window, progress);
+        let mut events = self.in_order(reader, reader.all_threads(), window, progress);
         events.next_events(usize::MAX, |event| process(self, event));
         events.report()
     }
@@ -153,7 +153,7 @@ impl Feed {
         progress: &Progress,
         mut listener: impl Listener + Send,
     ) -> Report {
-        let mut events = self.in_order(readers.events, window, progress);
+        let mut events = self.in_order(readers.events, readers.events.other_threads(), window, progress);
         let Feed { resolver, scene } = self;
         let (to_scene, batches) = sync_channel::<Vec<Happening>>(BATCHES);
         // What was followed comes back, so that its memory is used again.
@@ -191,12 +191,18 @@ impl Feed {
         events.report()
     }
 
-    /// The events of a window in time order, with the fields that are needed.
-    fn in_order<'r>(&mut self, reader: &'r Reader, window: Window, progress: &'r Progress) -> InOrder<'r> {
+    /// The events of a window in time order, with the fields that are needed, on this number of threads.
+    fn in_order<'r>(
+        &mut self,
+        reader: &'r Reader,
+        threads: usize,
+        window: Window,
+        progress: &'r Progress,
+    ) -> InOrder<'r> {
         let traces = reader.traces();
         let want = |class: &Arc<EventClass>| self.want(class, traces[class.trace].environment("hostname"));
         let mut wanted: Vec<_> = reader.classes().map(want).collect();
-        reader.in_order(window, move |class| wanted[class.index].take()).with_progress(progress)
+        reader.in_order_on(threads, window, move |class| wanted[class.index].take()).with_progress(progress)
     }
 
     /// Processes an event, and notifies the listener.

@@ -8,8 +8,8 @@ use std::collections::BinaryHeap;
 use std::io;
 use std::sync::Arc;
 
-use super::merged::{MergedStream, MergedTrace};
-use super::packet_source::{NextPacket, Packet, PacketSource, Storage};
+use super::merged::{MergedStream, MergedTrace, Next};
+use super::packet_source::{NextPacket, Packet, PacketSource};
 use super::unordered::MAX_DAMAGE;
 use crate::layout::{Layout, Want};
 use crate::metadata::{GrowingMetadata, Growth, Problem};
@@ -131,7 +131,7 @@ impl<'r> Arrivals<'r> {
     /// Gives a stream that has a next packet a floor, so that the merge opens it in time.
     pub fn give_floor(&mut self, stream: usize) {
         let MergedStream { trace, next, open, .. } = &self.streams[stream];
-        let Some((_, packet)) = next else { return };
+        let Some(Next { packet, .. }) = next else { return };
         // A packet that does not say when it begins follows the others of its stream. So do those beyond the limit.
         let must_follow = *open >= MAX_OPEN || (packet.header.begin.is_none() && *open > 0);
         if !must_follow {
@@ -222,12 +222,12 @@ impl<'r> Arrivals<'r> {
         loop {
             match self.traces[trace].source.next_packet(number) {
                 Ok(NextPacket::Packet(packet)) => match self.locate(trace, packet) {
-                    Ok((located, is_new)) => {
+                    Ok((next, is_new)) => {
                         if is_new {
-                            self.count_losses(stream, &located.1);
+                            self.count_losses(stream, &next.packet);
                         }
-                        self.streams[stream].class = located.1.header.stream;
-                        self.streams[stream].next = Some(located);
+                        self.streams[stream].class = next.packet.header.stream;
+                        self.streams[stream].next = Some(next);
                         self.give_floor(stream);
                         return Advance::Packet;
                     }
@@ -284,7 +284,7 @@ impl<'r> Arrivals<'r> {
     }
 
     /// A packet with its header, which is decoded if it is not known, and whether it was.
-    fn locate(&mut self, trace: usize, packet: Packet) -> Result<((Storage, LocatedPacket), bool), Damage> {
+    fn locate(&mut self, trace: usize, packet: Packet) -> Result<(Next, bool), Damage> {
         let Packet { storage, offset, length, header } = packet;
         let is_new = header.is_none();
         let (header, is_cut) = match header {
@@ -302,8 +302,8 @@ impl<'r> Arrivals<'r> {
                 (header, is_cut)
             }
         };
-        let located =
+        let packet =
             LocatedPacket { file: 0, offset, length, header, is_cut, is_skipped: false, latest: u64::MAX };
-        Ok(((storage, located), is_new))
+        Ok((Next { storage, packet, place: None }, is_new))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::ahead::Place;
 use super::packet_source::{PacketSource, Storage};
 use crate::decode::stream_plan::StreamPlan;
 use crate::layout::Layout;
@@ -22,6 +23,14 @@ pub struct MergedTrace<'r> {
     pub lane: usize,
 }
 
+/// A packet that has arrived and is not open yet.
+pub struct Next {
+    pub storage: Storage,
+    pub packet: LocatedPacket,
+    /// Where its first events will be, if they are read ahead.
+    pub place: Option<Arc<Place>>,
+}
+
 /// A stream whose packets are merged.
 pub struct MergedStream {
     pub trace: usize,
@@ -30,7 +39,7 @@ pub struct MergedStream {
     /// The class of its last packet.
     pub class: usize,
     /// The next packet, if it has arrived.
-    pub next: Option<(Storage, LocatedPacket)>,
+    pub next: Option<Next>,
     /// The number of packets that have been opened so far.
     pub packets: u64,
     /// The number of packets that are open now.

@@ -1,14 +1,16 @@
 //! From packets to consumers: [all at once](unordered), on all cores, or one by one [in the order of time](ordered).
 
-pub mod active_packet;
+mod active_packet;
+mod ahead;
 mod arrivals;
 pub mod file_source;
 mod lane;
-pub mod lookahead;
+mod located_events;
 mod merged;
 pub mod open_packet;
 pub mod ordered;
 pub mod ordered_event;
+mod packet_reader;
 pub mod packet_source;
 pub mod step;
 pub mod unordered;

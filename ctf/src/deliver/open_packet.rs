@@ -32,10 +32,6 @@ pub struct OpenPacket {
     offset: u64,
     is_open: bool,
     is_cut: bool,
-    /// The values of its context, if any are wanted.
-    context: Vec<Frozen>,
-    /// What events may refer to in its header and context.
-    slots: Vec<i128>,
     /// Where the content ends, in bits.
     content: u64,
     /// How long a part is.
@@ -44,16 +40,52 @@ pub struct OpenPacket {
     base: u64,
     /// Where in the part decoding is.
     pub cursor: Cursor,
-    buffer: Vec<u8>,
-    /// The whole packet, if it is in memory; the buffer is not used then.
-    memory: Option<Arc<Vec<u8>>>,
-    /// The number of bytes of the part that has been read.
-    filled: usize,
+    /// The part that has been read. Others may have it, too.
+    read: Arc<ReadPart>,
     is_event_too_large: bool,
 }
 
+/// A part of a packet in memory, with what its events refer to.
+#[derive(Debug, Default)]
+pub struct ReadPart {
+    buffer: Vec<u8>,
+    /// The whole packet, if it is in memory, and where the part begins there; the buffer is not used then.
+    memory: Option<(Arc<Vec<u8>>, usize)>,
+    /// The number of bytes.
+    filled: usize,
+    /// Where the content ends, in bits from the beginning of the part.
+    end: usize,
+    /// The values of the packet's context, if any are wanted.
+    context: Arc<[Frozen]>,
+    /// What events may refer to in the packet's header and context.
+    slots: Arc<[i128]>,
+}
+
+impl ReadPart {
+    /// A part of the same packet that is read into another buffer.
+    fn other(&self, buffer: Vec<u8>) -> ReadPart {
+        let (context, slots) = (Arc::clone(&self.context), Arc::clone(&self.slots));
+        ReadPart { buffer, context, slots, ..ReadPart::default() }
+    }
+
+    /// The part, for decoding.
+    #[inline]
+    pub fn part(&self) -> Part<'_> {
+        let bytes = match &self.memory {
+            Some((memory, begin)) => &memory[*begin..][..self.filled],
+            None => &self.buffer[..self.filled],
+        };
+        Part { bytes, end: self.end, context: &self.context, slots: &self.slots }
+    }
+
+    /// The buffer, for reuse, if nobody else has the part and there is one.
+    pub fn into_buffer(part: Arc<ReadPart>) -> Option<Vec<u8>> {
+        Arc::into_inner(part).map(|part| part.buffer).filter(|buffer| buffer.capacity() > 0)
+    }
+}
+
 impl OpenPacket {
-    /// Opens a packet and reads its first part, of about this size. The buffer is reused.
+    /// Opens a packet and reads its first part, of about this size, into a buffer that is used again.
     pub fn open(
         metadata: &Metadata,
         plan: Arc<StreamPlan>,
@@ -77,43 +109,57 @@ impl OpenPacket {
             offset: packet.offset,
             is_open: header.is_open,
             is_cut: packet.is_cut,
-            context: Vec::new(),
-            slots: vec![0; metadata.slots],
             content,
             part: equal.max(head) + PAGE,
             base: 0,
             cursor: Cursor::new(header.events_at as usize, header.begin.unwrap_or(0)),
-            buffer,
-            memory: bytes.as_packet(),
-            filled: 0,
+            read: Arc::default(),
             is_event_too_large: false,
         };
-        open.read(bytes)?;
-        if open.plan.needs_context || !open.slots.is_empty() {
+        let mut read = ReadPart { buffer, ..ReadPart::default() };
+        open.read_into(&mut read, bytes)?;
+        if open.plan.needs_context || metadata.slots > 0 {
             let stream = &metadata.streams[header.stream];
-            let mut slots = std::mem::take(&mut open.slots);
-            let head = &open.part().bytes[..open.filled.min(head)];
+            let mut slots = vec![0; metadata.slots];
+            let head = &read.part().bytes[..read.filled.min(head)];
             // The header was valid when the packet was found.
             let values = header::context(metadata, stream, head, &mut slots).unwrap_or_default();
-            let context = values.into_iter().map(Frozen::from).collect();
-            (open.context, open.slots) = (context, slots);
+            read.context = values.into_iter().map(Frozen::from).collect();
+            read.slots = slots.into();
         }
+        open.read = Arc::new(read);
         Ok(open)
     }
 
-    /// Reads the next part, or the same one again and more of it.
-    pub fn read(&mut self, bytes: &Bytes) -> io::Result<()> {
-        let length = self.part.min(self.left());
-        self.filled = match &self.memory {
-            Some(memory) => length.min(memory.len().saturating_sub(self.begin())),
-            None => bytes.read(self.offset + self.base, length, &mut self.buffer)?.len(),
-        };
+    /// Reads the next part, or the same one again and more of it; into another buffer if others still have the last one.
+    pub fn read(&mut self, bytes: &Bytes, buffer: impl FnOnce() -> Vec<u8>) -> io::Result<()> {
+        let mut read = std::mem::take(&mut self.read);
+        match Arc::get_mut(&mut read) {
+            Some(read) => self.read_into(read, bytes)?,
+            None => {
+                let mut other = read.other(buffer());
+                self.read_into(&mut other, bytes)?;
+                read = Arc::new(other);
+            }
+        }
+        self.read = read;
         Ok(())
     }
 
-    /// Where the part begins in memory.
-    fn begin(&self) -> usize {
-        usize::try_from(self.offset + self.base).unwrap_or(usize::MAX)
+    fn read_into(&self, read: &mut ReadPart, bytes: &Bytes) -> io::Result<()> {
+        let length = self.part.min(self.left());
+        let end = self.content.saturating_sub(self.base * 8);
+        let begin = self.offset + self.base;
+        read.end = usize::try_from(end).unwrap_or(usize::MAX);
+        match bytes.as_packet() {
+            Some(packet) => {
+                let begin = usize::try_from(begin).unwrap_or(usize::MAX).min(packet.len());
+                read.filled = length.min(packet.len() - begin);
+                read.memory = Some((packet, begin));
+            }
+            None => read.filled = bytes.read(begin, length, &mut read.buffer)?.len(),
+        }
+        Ok(())
     }
 
     /// The number of bytes of content from the part's beginning on.
@@ -124,18 +170,19 @@ impl OpenPacket {
     /// The part that has been read.
     #[inline]
     pub fn part(&self) -> Part<'_> {
-        let end = usize::try_from(self.content.saturating_sub(self.base * 8)).unwrap_or(usize::MAX);
-        let bytes = match &self.memory {
-            Some(memory) => &memory[self.begin()..][..self.filled],
-            None => &self.buffer[..self.filled],
-        };
-        Part { bytes, end, context: &self.context, slots: &self.slots }
+        self.read.part()
+    }
+
+    /// The part that has been read, to keep.
+    pub fn read_part(&self) -> Arc<ReadPart> {
+        Arc::clone(&self.read)
     }
 
     /// Goes on after what was decoded, if the packet has more.
     pub fn goes_on(&mut self, cursor: Cursor, stop: StopReason) -> bool {
         self.cursor = cursor;
-        if stop != StopReason::Short || self.filled < self.part || self.filled == self.left() {
+        let filled = self.read.filled;
+        if stop != StopReason::Short || filled < self.part || filled == self.left() {
             return false;
         }
         match cursor.at / 8 / PAGE * PAGE {
@@ -177,14 +224,9 @@ impl OpenPacket {
         Some((at, format!("{reason}; the rest of the packet is left out")))
     }
 
-    /// Releases a packet that is in memory and has no more events.
-    pub fn release(&mut self) {
-        (self.memory, self.filled) = (None, 0);
-    }
-
-    /// Takes the buffer for reuse.
-    pub fn take_buffer(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.buffer)
+    /// The buffer, for reuse.
+    pub fn into_buffer(self) -> Option<Vec<u8>> {
+        ReadPart::into_buffer(self.read)
     }
 }
 

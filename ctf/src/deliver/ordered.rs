@@ -14,6 +14,9 @@
 //! that has nothing yet, as over a network, holds back the events after its *watermark*, the time up to which it is known
 //! to be complete. A stream that is *away* holds nothing back.
 //!
+//! Packets are read and their events located some thousands at a time, [ahead](super::ahead) of the merge and on other threads
+//! where there are any; what is left to the merge is to compare times and to hand out what is between two of them.
+//!
 //! Events of the same time come in the order of their streams, and then of their packets and positions in them.
 //!
 //! Traces may be in several *lanes*. Each lane is merged by itself, so one that has to wait does not hold back the others.
@@ -24,26 +27,36 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::active_packet::ActivePacket;
+use super::ahead::Crew;
 use super::arrivals::Arrivals;
 use super::lane::{Current, Head, Lane};
-use super::lookahead::LocatedEvent;
-use super::open_packet::{OpenPacket, PART};
+use super::located_events::{LocatedEvent, LocatedEvents};
+use super::merged::Next;
+use super::open_packet::PART;
 use super::ordered_event::OrderedEvent;
+use super::packet_reader::{PacketReader, Portion};
 use super::packet_source::PacketSource;
 use super::step::{Pause, Step};
 use crate::decode::tally::Tally;
 use crate::layout::{Layout, Want};
-use crate::packets::LocatedPacket;
 use crate::{EventClass, Gap, Progress, Report, Trace, Window};
 
-/// The parts of all open packets together take about this much memory, unless there are very many streams.
+/// The parts of all open packets together take about this much memory, and three times that if they are read ahead; unless
+/// there are very many streams.
 const MEMORY: usize = 2 << 20;
 
 /// A part is not smaller than this.
 const SMALLEST_PART: usize = 8 << 10;
 
-/// The bytes of a part for each event that is located ahead: about the memory that a located event takes.
-const BYTES_AN_EVENT: usize = 256;
+/// The bytes of a part for each event that is located at once, and the most events. One thread soon hands out what it has
+/// located, and finds it in the nearest cache.
+const ALONE: (usize, usize) = (256, 512);
+
+/// How much is read ahead at once: threads wait for each other less often if they hand over more.
+const AHEAD: Portion = Portion { bytes: 128 << 10, events: 8 << 10, is_ahead: true };
+
+/// With more streams than these, which share the memory, handing over takes longer than reading.
+const MAX_STREAMS_AHEAD: usize = 32;
 
 /// Events in the order of time; [`Reader::in_order`](crate::Reader::in_order) makes one.
 ///
@@ -75,6 +88,8 @@ pub struct InOrder<'r> {
     /// The packet that the last event came from.
     current: Option<Current>,
     tally: Tally,
+    /// Those who read ahead.
+    crew: Crew,
     progress: Option<&'r Progress>,
     /// The size of all packets that are known from the start, in bytes.
     size: u64,
@@ -97,7 +112,7 @@ impl<'r> InOrder<'r> {
         window: Window,
         want: impl FnMut(&Arc<EventClass>) -> Option<Vec<usize>> + 'r,
     ) -> InOrder<'r> {
-        let mut merge = InOrder::of(window, Box::new(want), Report::default());
+        let mut merge = InOrder::of(window, 1, Box::new(want), Report::default());
         sources.into_iter().for_each(|source| merge.add_source("", source));
         merge
     }
@@ -156,8 +171,8 @@ impl<'r> InOrder<'r> {
         [current, head, floor].into_iter().flatten().min().filter(|&time| time > i64::MIN)
     }
 
-    /// Merges the packets of traces that are added before the first step.
-    pub(crate) fn of(window: Window, want: Box<Want<'r>>, report: Report) -> InOrder<'r> {
+    /// Merges the packets of traces that are added before the first step, on this number of threads.
+    pub(crate) fn of(window: Window, threads: usize, want: Box<Want<'r>>, report: Report) -> InOrder<'r> {
         InOrder {
             arrivals: Arrivals::new(want, report),
             limits: window.limits(),
@@ -167,6 +182,7 @@ impl<'r> InOrder<'r> {
             lane: 0,
             current: None,
             tally: Tally::default(),
+            crew: Crew::new(threads),
             progress: None,
             size: 0,
             expects_sources: false,
@@ -191,11 +207,13 @@ impl<'r> InOrder<'r> {
     pub fn next_event(&mut self) -> Step<'_> {
         match self.next_packet() {
             Choice::Packet(slot) => {
-                let packet = &self.open[slot];
+                let ActivePacket { events, stream, .. } = &self.open[slot];
                 // There is one, or the packet would not have been chosen.
-                let next = packet.ahead.peek().copied().unwrap_or_default();
+                let (Some(next), Some(view)) = (events.peek(), events.view(*stream)) else {
+                    return Step::End;
+                };
                 self.tally.count(1, next.timestamp, next.timestamp);
-                Step::Event(packet.event(&next))
+                Step::Event(view.event(next))
             }
             Choice::Wait => Step::Wait,
             Choice::End => Step::End,
@@ -218,15 +236,16 @@ impl<'r> InOrder<'r> {
                 Choice::End => return Pause::End,
             };
             let last = self.current.map_or(i64::MIN, |current| current.last_time());
-            let packet = &mut self.open[slot];
-            let run = packet.ahead.run(last, left);
-            let wants_no_more = |next: &LocatedEvent| take(&packet.event(next)).is_break();
+            let ActivePacket { events, stream, .. } = &mut self.open[slot];
+            let Some(view) = events.view(*stream) else { break };
+            let run = events.run(last, left);
+            let wants_no_more = |next: &LocatedEvent| take(&view.event(next)).is_break();
             let stopped = run.iter().position(wants_no_more);
             let taken = stopped.map_or(run.len(), |place| place + 1);
             let [Some(first), Some(last)] = [run.first(), run.get(taken.wrapping_sub(1))] else { break };
             self.tally.count(taken as u64, first.timestamp, last.timestamp);
             // The last one is passed when the next is asked for.
-            packet.ahead.advance(taken - 1);
+            events.advance(taken - 1);
             left -= taken;
             if stopped.is_some() {
                 break;
@@ -240,7 +259,7 @@ impl<'r> InOrder<'r> {
     fn next_packet(&mut self) -> Choice {
         if let Some(current) = self.current {
             let packet = &mut self.open[current.slot];
-            packet.ahead.advance(1);
+            packet.events.advance(1);
             if let Some(time) = packet.next_time() {
                 if time <= current.last_time() {
                     return Choice::Packet(current.slot);
@@ -347,74 +366,79 @@ impl<'r> InOrder<'r> {
 
     /// Opens a stream's next packet, and looks for the one after it.
     fn open_next(&mut self, stream: usize) {
-        let part = self.part();
+        self.leave(stream);
         let arrivals = &mut self.arrivals;
         let entry = &mut arrivals.streams[stream];
-        let Some((storage, packet)) = entry.next.take() else { return };
-        let trace = &arrivals.traces[entry.trace];
-        let number = entry.packets;
+        let (number, trace) = (entry.packets, &arrivals.traces[entry.trace]);
+        let Some(Next { packet, place, .. }) = entry.next.take() else { return };
         entry.packets += 1;
+        entry.open += 1;
         if let Some(end) = packet.header.end {
             let timebase = &trace.layout.timebases[packet.header.stream];
             entry.watermark = entry.watermark.max(timebase.time(end));
         }
-        let (layout, plan) = (Arc::clone(&trace.layout), Arc::clone(&trace.plans[packet.header.stream]));
-        let free = self.free.last().map(|&slot| &mut self.open[slot]);
-        let (ahead, buffer) = free.map(ActivePacket::take_memory).unwrap_or_default();
-        let opened = storage
-            .open(&mut arrivals.files)
-            .and_then(|bytes| OpenPacket::open(&layout.metadata, plan, &packet, &bytes, part, buffer));
-        match opened {
-            Ok(open) => {
-                arrivals.streams[stream].open += 1;
-                let LocatedPacket { offset, length, .. } = packet;
-                let active = ActivePacket { packet: open, ahead, storage, offset, length, stream, number };
-                let slot = self.free.pop().unwrap_or(self.open.len());
-                match self.open.get_mut(slot) {
-                    Some(free) => *free = active,
-                    None => self.open.push(active),
-                }
-                self.settle(slot);
-            }
-            Err(error) => arrivals.damaged(storage.unreadable(packet.offset, &error)),
+        let slot = self.free.pop().unwrap_or(self.open.len());
+        let events = LocatedEvents::default();
+        let length = packet.length;
+        let active = ActivePacket { events, next: place, damage: None, length, stream, number };
+        match self.open.get_mut(slot) {
+            Some(free) => *free = active,
+            None => self.open.push(active),
         }
-        // The layout may grow.
-        drop(layout);
+        self.settle(slot);
         self.arrivals.find_next(stream);
+        // What arrives over time is opened as late as possible: metadata that it needs may still come.
+        let is_file = |next: &Next| next.storage.is_file();
+        if self.portion().is_ahead && self.arrivals.streams[stream].next.as_ref().is_some_and(is_file) {
+            self.leave(stream);
+        }
     }
 
-    /// How large a part is: the more streams there are, the smaller.
-    fn part(&self) -> usize {
-        (MEMORY / self.arrivals.lasting.max(1)).clamp(SMALLEST_PART, PART)
+    /// Leaves a stream's next packet to be opened and its first events to be located, unless that was done.
+    fn leave(&mut self, stream: usize) {
+        let portion = self.portion();
+        let Arrivals { streams, traces, .. } = &mut self.arrivals;
+        let trace = &traces[streams[stream].trace];
+        let Some(Next { storage, packet, place: place @ None }) = &mut streams[stream].next else { return };
+        let (layout, plan) = (Arc::clone(&trace.layout), Arc::clone(&trace.plans[packet.header.stream]));
+        let limits = self.limits.clone();
+        let reader = PacketReader::new(storage.clone(), packet.clone(), layout, plan, portion, limits);
+        *place = Some(self.crew.leave(Box::new(reader)));
+    }
+
+    /// How much is read at a time: the more streams there are, the less.
+    fn portion(&self) -> Portion {
+        let streams = self.arrivals.lasting.max(1);
+        let bytes = (MEMORY / streams).clamp(SMALLEST_PART, PART);
+        if self.crew.is_empty() || streams > MAX_STREAMS_AHEAD {
+            let (bytes_an_event, most) = ALONE;
+            return Portion { bytes, events: (bytes / bytes_an_event).min(most), is_ahead: false };
+        }
+        Portion { bytes: bytes.min(AHEAD.bytes), ..AHEAD }
     }
 
     /// Puts an open packet where the merge finds it, or closes it if it has no more events.
     fn settle(&mut self, slot: usize) {
-        let chunk = self.part() / BYTES_AN_EVENT;
         let packet = &mut self.open[slot];
-        match packet.refill(chunk, &self.limits, &mut self.arrivals.files, &mut self.tally) {
-            Ok(Some(time)) => {
+        match packet.refill(&mut self.crew, &mut self.arrivals.files, &mut self.tally) {
+            Some(time) => {
                 let lane = self.arrivals.traces[self.arrivals.streams[packet.stream].trace].lane;
                 self.lanes[lane].heads.push(Reverse((time, packet.stream, packet.number, slot)));
             }
-            Ok(None) => self.close(slot),
-            Err(damage) => {
-                self.arrivals.damaged(damage);
-                self.close(slot);
-            }
+            None => self.close(slot),
         }
     }
 
     /// Closes a packet that has no more events.
     fn close(&mut self, slot: usize) {
         let ActivePacket { stream, length, .. } = self.open[slot];
-        if let Some(damage) = self.open[slot].damage() {
+        if let Some(damage) = self.open[slot].damage.take() {
             self.arrivals.damaged(damage);
         }
         if let Some(progress) = self.progress {
             progress.add(length);
         }
-        self.open[slot].release();
+        self.crew.reuse(std::mem::take(&mut self.open[slot].events));
         self.free.push(slot);
         self.arrivals.streams[stream].open -= 1;
         // The stream's next packet may have had to wait for this one.

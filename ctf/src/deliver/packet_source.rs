@@ -122,11 +122,9 @@ impl Packet {
 }
 
 impl Storage {
-    /// Releases bytes that are in memory.
-    pub fn release(&mut self) {
-        if let Storage::Memory { bytes, .. } = self {
-            *bytes = Arc::default();
-        }
+    /// Whether the bytes are in a file.
+    pub fn is_file(&self) -> bool {
+        matches!(self, Storage::File { .. })
     }
 
     /// Opens it for reading, or finds it open.

@@ -172,7 +172,7 @@ impl<C: Collect> Worker<'_, C> {
                 self.read.tally.add(tally);
                 let Some(stop) = stop else { continue };
                 if packet.goes_on(cursor, stop) {
-                    match packet.read(&bytes) {
+                    match packet.read(&bytes, Vec::new) {
                         Ok(()) => open.push((task, bytes, packet)),
                         Err(error) => self.unreadable(task, &error),
                     }
@@ -182,7 +182,7 @@ impl<C: Collect> Worker<'_, C> {
                     self.damaged(Damage::new(task.path(), reason).at(offset));
                 }
                 self.done(task);
-                self.buffers.push(packet.take_buffer());
+                self.buffers.extend(packet.into_buffer());
             }
             flow?;
         }

@@ -116,6 +116,44 @@ fn random_traces_come_as_a_brute_force_sort_has_them() {
 }
 
 #[test]
+fn any_number_of_threads_hands_out_the_same_events() {
+    for seed in 1..6 {
+        let mut random = Rng::with_seed(seed);
+        let (mut streams, mut expected) = (Vec::new(), Vec::new());
+        for stream in 0..1 + random.u64(..3) {
+            let (mut bytes, mut time, mut count) = (Vec::new(), 0, 0);
+            for sequence in 0..1 + random.u64(..4) {
+                let begin = time;
+                // More than are located at once, and packets of several parts.
+                let events: Vec<EventKey> = (0..random.u64(..30_000))
+                    .map(|_| {
+                        (time, count) = (time + random.u64(..5), count + 1);
+                        (time as i64, stream, count)
+                    })
+                    .collect();
+                bytes.extend(packet(stream, sequence, NUMBERED, (begin, time), &events));
+                expected.extend(events);
+            }
+            streams.push(bytes);
+        }
+        expected.sort();
+        let mut reader = open(streams);
+        let mut reports = Vec::new();
+        for threads in [1, 2, 3, 9] {
+            reader = reader.threads(threads);
+            let (seen, report) = read(&reader, Window::default());
+            assert!(seen == expected, "seed {seed}, {threads} threads");
+            reports.push(report);
+            // Whoever has seen enough leaves while others still read.
+            let mut events = reader.in_order(Window::default(), all_fields);
+            let some = random.usize(..1 + expected.len());
+            events.next_events(some, |_| ControlFlow::Continue(()));
+        }
+        assert!(reports.windows(2).all(|pair| pair[0] == pair[1]), "seed {seed}: {reports:?}");
+    }
+}
+
+#[test]
 fn clock_that_steps_back_between_packets_or_within_one_brings_nothing_out_of_order() {
     let between = [
         packet(0, 0, NUMBERED, (100, 130), &[(100, 0, 0), (130, 0, 1)]),

@@ -19,6 +19,7 @@ mod hosts;
 mod html;
 mod incidents;
 mod install;
+mod instructions;
 mod output;
 mod perfetto;
 mod prefix;

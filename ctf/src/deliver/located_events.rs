@@ -1,0 +1,257 @@
+//! Events of a packet that have been found, but not yet handed out.
+//!
+//! Some hundreds of events are located at once, so that the merge finds them ready, another thread may locate them ahead,
+//! and the loop that does stays tight. Where the clock steps back among them, they are sorted, so that they still come in
+//! order.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use super::open_packet::{OpenPacket, ReadPart};
+use super::ordered_event::{OrderedEvent, Values};
+use crate::decode::bits::Bits;
+use crate::decode::event_plan::EventPlan;
+use crate::decode::fast::stretch::Stretch;
+use crate::decode::part::{Cursor, Part, StopReason, begin_event, simple_event};
+use crate::decode::stream_plan::StreamPlan;
+use crate::decode::tally::Tally;
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LocatedEvent {
+    /// When it happened: nanoseconds since 1970.
+    pub timestamp: i64,
+    /// The position of its class in the plan.
+    position: u32,
+    /// Where its marks begin.
+    marks: u32,
+}
+
+/// Located events, all of one part of a packet.
+#[derive(Debug, Default)]
+pub struct LocatedEvents {
+    /// How to decode them, and the part; none if there are no events.
+    source: Option<(Arc<StreamPlan>, Arc<ReadPart>)>,
+    events: Vec<LocatedEvent>,
+    /// The index of the next event to hand out.
+    next: usize,
+    /// The marks of events whose fields are read in place, and where the others begin in the part; and room for more.
+    marks: Vec<u32>,
+    /// The number of marks that are taken.
+    taken: usize,
+    /// Memory for the next part.
+    pub buffer: Vec<u8>,
+}
+
+impl LocatedEvents {
+    /// The next event.
+    #[inline(always)]
+    pub fn peek(&self) -> Option<&LocatedEvent> {
+        self.events.get(self.next)
+    }
+
+    /// The next events up to a time, at most this number. They are in order.
+    #[inline]
+    pub fn run(&self, last: i64, most: usize) -> &[LocatedEvent] {
+        let rest = &self.events[self.next.min(self.events.len())..];
+        let rest = &rest[..most.min(rest.len())];
+        let length = rest.iter().position(|event| event.timestamp > last).unwrap_or(rest.len());
+        &rest[..length]
+    }
+
+    /// Moves on by a number of events.
+    #[inline]
+    pub fn advance(&mut self, count: usize) {
+        self.next += count;
+    }
+
+    /// What all of them have in common, if there are any.
+    #[inline(always)]
+    pub fn view(&self, stream: usize) -> Option<View<'_>> {
+        let (plan, read) = self.source.as_ref()?;
+        Some(View { plan, part: read.part(), marks: &self.marks, stream })
+    }
+
+    /// Empties it, and returns the memory of its part, if nobody else has it.
+    pub fn clear(&mut self) -> Option<Vec<u8>> {
+        self.events.clear();
+        (self.next, self.taken) = (0, 0);
+        self.source.take().and_then(|(_, read)| ReadPart::into_buffer(read))
+    }
+
+    /// Locates the next events of a packet's part, at most this number of those within the limits of time. Returns where it
+    /// got to, and why it stopped there unless there are enough.
+    pub fn fill(
+        &mut self,
+        packet: &OpenPacket,
+        count: usize,
+        limits: &RangeInclusive<i64>,
+        tally: &mut Tally,
+    ) -> (Cursor, Option<StopReason>) {
+        self.clear();
+        self.source = Some((Arc::clone(&packet.plan), packet.read_part()));
+        let (plan, part) = (&*packet.plan, packet.part());
+        let mut locating = Locating { located: self, plan, part, count, limits, tally, is_sorted: true };
+        let reached = locating.all_from(packet.cursor);
+        let is_sorted = locating.is_sorted;
+        if !is_sorted {
+            self.events.sort_by_key(|event| event.timestamp);
+        }
+        reached
+    }
+
+    /// Whether there are no events.
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+}
+
+/// What located events have in common.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    plan: &'a StreamPlan,
+    part: Part<'a>,
+    marks: &'a [u32],
+    stream: usize,
+}
+
+impl<'a> View<'a> {
+    /// An event that has been located.
+    #[inline(always)]
+    pub fn event(&self, located: &LocatedEvent) -> OrderedEvent<'a> {
+        let plan = &self.plan.classes[located.position as usize];
+        let Part { bytes, context, .. } = self.part;
+        let marks = &self.marks[located.marks as usize..];
+        let values = match &plan.plan {
+            EventPlan::InPlace(stretch, wanted) => {
+                Values::InPlace { wanted, bytes, marks: &marks[..stretch.marks()], context }
+            }
+            EventPlan::Stages(stages) => {
+                let mut bits = Bits::new(bytes, joined(marks), self.part.end);
+                let mut slots = self.part.slots.to_vec();
+                let header = self.plan.header.decode(&mut bits, &mut slots, &mut 0);
+                let values = header.and_then(|_| stages.decode(&mut bits, &mut slots, context));
+                // It could be decoded when it was located.
+                Values::Decoded(values.unwrap_or_default())
+            }
+        };
+        OrderedEvent { plan, timestamp: located.timestamp, stream: self.stream, values }
+    }
+}
+
+/// A part while its events are being located.
+struct Locating<'c> {
+    located: &'c mut LocatedEvents,
+    plan: &'c StreamPlan,
+    part: Part<'c>,
+    /// The number of events to locate.
+    count: usize,
+    limits: &'c RangeInclusive<i64>,
+    tally: &'c mut Tally,
+    is_sorted: bool,
+}
+
+impl Locating<'_> {
+    /// Locates events from a cursor on, and returns where it got to, and why it stopped if there were not enough.
+    fn all_from(&mut self, mut cursor: Cursor) -> (Cursor, Option<StopReason>) {
+        let bytes = self.part.whole_bytes();
+        let mut slots = self.part.slots.to_vec();
+        while self.located.events.len() < self.count {
+            if let Some(next) = self.simple(cursor, bytes) {
+                cursor = next;
+                continue;
+            }
+            match self.general(cursor, &mut slots) {
+                Ok(next) => cursor = next,
+                Err(stop) => return (cursor, Some(stop)),
+            }
+        }
+        (cursor, None)
+    }
+
+    /// Steps over an event of whole bytes after the short form of one of LTTng's headers, if that is what comes next.
+    #[inline(always)]
+    fn simple(&mut self, cursor: Cursor, bytes: &[u8]) -> Option<Cursor> {
+        let simple = simple_event(self.plan, self.part.bytes, cursor.at)?;
+        let passed = simple.header.passed(simple.first_bytes, simple.id, cursor.clock)?;
+        let clock = cursor.clock.checked_add(passed)?;
+        let end = self.step_over(simple.stretch, bytes, cursor.at / 8 + simple.header.size())?;
+        self.push(clock, simple.position, simple.stretch.marks());
+        Some(Cursor { at: end * 8, clock, ..cursor })
+    }
+
+    /// Steps over an event of whole bytes, and notes its marks. Returns where it ends.
+    #[inline(always)]
+    fn step_over(&mut self, stretch: &Stretch, bytes: &[u8], at: usize) -> Option<usize> {
+        stretch.step_over(bytes, at, self.room(stretch.marks()))
+    }
+
+    /// Room for the marks of the next event.
+    #[inline(always)]
+    fn room(&mut self, count: usize) -> &mut [u32] {
+        let LocatedEvents { marks, taken, .. } = &mut *self.located;
+        let needed = *taken + count;
+        if marks.len() < needed {
+            marks.resize(2 * needed, 0);
+        }
+        &mut marks[*taken..needed]
+    }
+
+    /// Steps over an event of any kind.
+    #[inline(never)]
+    fn general(&mut self, cursor: Cursor, slots: &mut [i128]) -> Result<Cursor, StopReason> {
+        let mut bits = Bits::new(self.part.bytes, cursor.at, self.part.end);
+        slots.copy_from_slice(self.part.slots);
+        let (position, clock) = begin_event(self.plan, &mut bits, cursor, self.part.end, slots)?;
+        let marks = match &self.plan.classes[position].plan {
+            EventPlan::InPlace(stretch, _) => {
+                let (at, bytes) = (bits.at() / 8, self.part.whole_bytes());
+                let end = self.step_over(stretch, bytes, at).ok_or(StopReason::Short)?;
+                bits.bytes(end - at)?;
+                stretch.marks()
+            }
+            EventPlan::Stages(stages) => {
+                stages.skip(&mut bits, slots)?;
+                bits.check_end()?;
+                self.room(2).copy_from_slice(&halves(cursor.at));
+                2
+            }
+        };
+        if bits.at() == cursor.at {
+            return Err(StopReason::NoRoom);
+        }
+        if clock < cursor.clock {
+            let [from, to] = [cursor.clock, clock].map(|clock| self.plan.timebase.time(clock));
+            self.tally.steps.step(from, to);
+            self.is_sorted = false;
+        }
+        self.push(clock, position, marks);
+        Ok(Cursor { at: bits.at(), clock, empty: bits.empty })
+    }
+
+    /// Keeps an event whose marks were noted last, if it is within the limits.
+    #[inline(always)]
+    fn push(&mut self, clock: u64, position: usize, marks: usize) {
+        let timestamp = self.plan.timebase.time(clock);
+        if !self.limits.contains(&timestamp) {
+            return;
+        }
+        if !self.plan.classes[position].is_wanted {
+            self.tally.count(1, timestamp, timestamp);
+            return;
+        }
+        let first = self.located.taken as u32;
+        self.located.taken += marks;
+        self.located.events.push(LocatedEvent { timestamp, position: position as u32, marks: first });
+    }
+}
+
+/// A position in bits, as marks.
+fn halves(at: usize) -> [u32; 2] {
+    [at as u32, (at as u64 >> 32) as u32]
+}
+
+/// A position in bits that begins these marks.
+fn joined(marks: &[u32]) -> usize {
+    let [low, high] = [0, 1].map(|half| u64::from(marks.get(half).copied().unwrap_or(0)));
+    (low | high << 32) as usize
+}

@@ -1,0 +1,123 @@
+//! One packet, read by whichever thread comes to it.
+
+use std::io;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use super::located_events::LocatedEvents;
+use super::open_packet::OpenPacket;
+use super::packet_source::Storage;
+use crate::Damage;
+use crate::decode::stream_plan::StreamPlan;
+use crate::decode::tally::Tally;
+use crate::layout::Layout;
+use crate::packets::LocatedPacket;
+use crate::packets::pool::FilePool;
+
+/// How much of a packet is read, and how many of its events are located, at a time.
+#[derive(Clone, Copy, Debug)]
+pub struct Portion {
+    pub bytes: usize,
+    pub events: usize,
+    /// Whether another thread may do it.
+    pub is_ahead: bool,
+}
+
+/// Reads a packet, and locates its events.
+pub struct PacketReader {
+    storage: Storage,
+    packet: LocatedPacket,
+    portion: Portion,
+    /// The times of events that are located.
+    limits: RangeInclusive<i64>,
+    state: State,
+}
+
+enum State {
+    /// It was not opened, and has this layout, and this plan.
+    New(Arc<Layout>, Arc<StreamPlan>),
+    /// There may be more events in the part that has been read.
+    Read(OpenPacket),
+    /// There may be more in the next part.
+    Passed(OpenPacket),
+    /// It has no more events.
+    Ended,
+}
+
+/// The next events of a packet.
+#[derive(Debug, Default)]
+pub struct NextEvents {
+    /// They are none only at the end.
+    pub events: LocatedEvents,
+    /// Whether there are no more.
+    pub is_last: bool,
+    /// The events that nobody wants, and how the clock stepped.
+    pub tally: Tally,
+    /// What is wrong with the packet.
+    pub damage: Option<Damage>,
+}
+
+impl PacketReader {
+    /// A packet that is to be opened.
+    pub fn new(
+        storage: Storage,
+        packet: LocatedPacket,
+        layout: Arc<Layout>,
+        plan: Arc<StreamPlan>,
+        portion: Portion,
+        limits: RangeInclusive<i64>,
+    ) -> PacketReader {
+        PacketReader { storage, packet, portion, limits, state: State::New(layout, plan) }
+    }
+
+    /// Whether another thread may read it.
+    pub fn is_ahead(&self) -> bool {
+        self.portion.is_ahead
+    }
+
+    /// Locates the packet's next events, in memory that is empty and used again.
+    pub fn next(&mut self, memory: LocatedEvents, files: &mut FilePool) -> NextEvents {
+        let mut next = NextEvents { events: memory, ..NextEvents::default() };
+        if let Err(error) = self.locate(&mut next, files) {
+            next.damage = Some(self.storage.unreadable(self.packet.offset, &error));
+            self.state = State::Ended;
+        }
+        next.is_last = matches!(self.state, State::Ended);
+        next
+    }
+
+    fn locate(&mut self, next: &mut NextEvents, files: &mut FilePool) -> io::Result<()> {
+        let NextEvents { events, tally, damage, .. } = next;
+        while events.is_empty() {
+            let mut open = match std::mem::replace(&mut self.state, State::Ended) {
+                State::New(layout, plan) => {
+                    let (bytes, buffer) = (self.storage.open(files)?, std::mem::take(&mut events.buffer));
+                    let (metadata, size) = (&layout.metadata, self.portion.bytes);
+                    OpenPacket::open(metadata, plan, &self.packet, &bytes, size, buffer)?
+                }
+                State::Read(open) => open,
+                State::Passed(mut open) => {
+                    // The last part may have had no events that are wanted.
+                    events.clear();
+                    open.read(&*self.storage.open(files)?, || std::mem::take(&mut events.buffer))?;
+                    open
+                }
+                State::Ended => return Ok(()),
+            };
+            let (cursor, stop) = events.fill(&open, self.portion.events, &self.limits, tally);
+            self.state = match stop {
+                None => {
+                    open.cursor = cursor;
+                    State::Read(open)
+                }
+                Some(stop) if open.goes_on(cursor, stop) => State::Passed(open),
+                Some(stop) => {
+                    let wrong = open.verdict(stop);
+                    *damage = wrong.map(|(offset, reason)| self.storage.damage(offset, reason));
+                    State::Ended
+                }
+            };
+        }
+        Ok(())
+    }
+}

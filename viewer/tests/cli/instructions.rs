@@ -1,0 +1,43 @@
+//! The instructions that ten readings take: what a change costs, however busy the machine is.
+
+use lttng_testing::{Table, instructions, need};
+
+use super::run::ltt_top;
+use super::shared_trace::SharedTrace;
+
+/// What is read, and at most how many million instructions that may take as tests are built: a tenth more than with Rust 1.95.
+const READINGS: [(&str, f64); 10] = [
+    ("info", 0.0),
+    ("top", 0.0),
+    ("top --by client", 0.0),
+    ("slow", 0.0),
+    ("outliers", 0.0),
+    ("incidents", 0.0),
+    ("events", 0.0),
+    ("export --to chrome-trace --output /dev/null --force", 0.0),
+    ("html --output /dev/null --force", 0.0),
+    ("compare", 0.0),
+];
+
+#[test]
+#[ignore = "make check: ten readings in valgrind"]
+fn readings_take_no_more_instructions_than_their_ceilings() {
+    if !need("valgrind") {
+        return;
+    }
+    let shared = SharedTrace::unpack();
+    let mut table = Table::new("Instructions of readings, in millions", &["ltt-top", "now", "ceiling"]);
+    let mut above = Vec::new();
+    for (reading, ceiling) in READINGS {
+        let mut command = ltt_top(reading.split(' '));
+        command.args(["--until", "+0.4s"]).arg(shared.folder());
+        if reading == "compare" {
+            command.arg(shared.folder());
+        }
+        let millions = instructions(&command) / 1e6;
+        table.row([reading.into(), format!("{millions:.0}"), format!("{ceiling:.0}")]);
+        above.extend((millions > ceiling).then_some(reading));
+    }
+    println!("{table}");
+    assert!(above.is_empty(), "above their ceilings: {above:?}");
+}
