@@ -155,10 +155,19 @@ fn contenders() -> Vec<Contender> {
             ),
         ]);
     }
-    contenders.extend([
-        here("ctf-reader, in order, name and duration, 1".into(), Some((DUMMY, 12.0)), Box::new(in_order)),
-        program("ltt-top events, 1", Some((TEXT, 10.0)), 3, Box::new(|folder| ltt_top(folder, &["events"]))),
-    ]);
+    contenders.extend([1, cores].map(|threads| {
+        here(
+            format!("ctf-reader, in order, name and duration, {threads}"),
+            Some((DUMMY, 12.0)),
+            Box::new(move |folder| in_order(folder, threads)),
+        )
+    }));
+    contenders.extend([program(
+        "ltt-top events, 1",
+        Some((TEXT, 10.0)),
+        3,
+        Box::new(|folder| ltt_top(folder, &["events"])),
+    )]);
     // The events of these traces overlap as those of no single thread do, which is the worst that there is for `incidents`.
     contenders.extend([("incidents", 0.4), ("outliers", 0.5), ("slow", 0.67)].map(|(name, times)| {
         let command = move |folder: &Path| ltt_top(folder, &[name, "--format=json"]);
@@ -231,8 +240,8 @@ fn unordered(folder: &Path, threads: usize, wanted: bool) -> u64 {
     read.report.events
 }
 
-fn in_order(folder: &Path) -> u64 {
-    let reader = Reader::open(&[folder]).expect("it can be opened");
+fn in_order(folder: &Path, threads: usize) -> u64 {
+    let reader = Reader::open(&[folder]).expect("it can be opened").threads(threads);
     let mut events = reader.in_order(Window::default(), name_and_duration);
     let (mut count, mut total, mut last) = (0, 0, i64::MIN);
     while let Step::Event(event) = events.next_event() {
