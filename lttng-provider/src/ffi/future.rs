@@ -66,7 +66,7 @@ impl<K, const POLLING: bool> Running<K, POLLING> {
     }
 }
 
-/// How far a future is, in a word: null is [`Polled::Idle`], [`NEW`] is [`Polled::New`], all else is from a box.
+/// How far a future is, in a word: null for one that is idle, a mark for a new one, all else is from a box.
 pub struct Stage<K, const POLLING: bool>(*mut Running<K, POLLING>);
 
 /// Not an address of a [`Running`], which is aligned to more.
