@@ -23,6 +23,8 @@ pub struct Listed {
     pub arity: i64,
     /// Whether it has the flag FAST.
     pub is_fast: bool,
+    /// Whether it has the flag BLOCKING.
+    pub is_blocking: bool,
     /// Whether it belongs to a module.
     pub is_module: bool,
 }
@@ -34,6 +36,8 @@ pub struct Command {
     pub name: Box<str>,
     /// Whether it has the flag FAST.
     pub is_fast: bool,
+    /// Whether its client may wait because of the command itself.
+    pub may_wait: bool,
     /// What it may run.
     pub runs: Runs,
     /// Whether commands may be queued or held up from here on, so that not all that begin are called.
@@ -80,6 +84,7 @@ impl Commands {
             table.commands.push(Command {
                 name: own.into(),
                 is_fast: listed.is_fast,
+                may_wait: listed.is_blocking || listed.is_module,
                 runs,
                 delays_others: matches!(
                     name.as_str(),
@@ -209,6 +214,7 @@ mod tests {
             name: name.to_owned(),
             arity,
             is_fast: name == "get",
+            is_blocking: name == "blpop",
             is_module,
         };
         Commands::new([
@@ -244,7 +250,13 @@ mod tests {
         let name = |index: u64| {
             format!("{}{}{}", "a".repeat(index as usize % 20), index / 20, "a".repeat(index as usize % 3))
         };
-        let listed = |index| Listed { name: name(index), arity: -1, is_fast: false, is_module: false };
+        let listed = |index| Listed {
+            name: name(index),
+            arity: -1,
+            is_fast: false,
+            is_blocking: false,
+            is_module: false,
+        };
         let mut table = Commands::new((0..400).map(listed));
         for _ in 0..20_000 {
             let expected = name(random.below(500));

@@ -23,6 +23,9 @@ use crate::sequence::{Caller, Ended, Runs, Sequence};
 /// How often a session is told which server it traces, in nanoseconds.
 const TELL_SERVER: u64 = 1_000_000_000;
 
+/// The largest number of commands that are put off and remembered, one for each client.
+const MOST_PUT_OFF: usize = 1 << 14;
+
 /// What is traced, and how far it is.
 pub struct State {
     pub api: Api,
@@ -38,6 +41,8 @@ pub struct State {
     /// Whether commands may be queued, and are held for that reason.
     holds: bool,
     held: *mut Text,
+    /// Commands that the server has put off, as CLIENT PAUSE makes it do, with their clients.
+    put_off: Vec<(Client, Number)>,
     server_told: Option<u64>,
     child: Option<ChildKind>,
     /// When the cron was seen to begin, until it ends.
@@ -149,6 +154,7 @@ impl State {
             sequence: Sequence::new(),
             holds: false,
             held: null_mut(),
+            put_off: Vec::new(),
             server_told: None,
             child: None,
             cron_since: None,
@@ -200,6 +206,7 @@ impl State {
             }
         }
         self.finish(None);
+        self.put_off.clear();
         self.sequence.reset();
     }
 
@@ -223,6 +230,7 @@ impl State {
         let now = now_if(wants_turns || !self.filter.is_null());
         let ended = self.sequence.sleep(now);
         self.finish(ended);
+        self.record_put_off();
         if let Some(turn) = TURNS.before_sleep(now)
             && wants_turns
         {
@@ -304,7 +312,20 @@ impl State {
         }
     }
 
-    /// Records a command that has ended, unless it was only queued.
+    /// Records commands that were put off and have been called since. The server does not pass them to filters again, so how
+    /// long they took is not known: it calls them right before it goes to sleep.
+    fn record_put_off(&mut self) {
+        let State { api, commands, put_off, .. } = self;
+        put_off.retain(|(client, number)| {
+            let is_waiting = is_blocked(api, client);
+            if is_waiting == Some(false) {
+                record::command(client, commands.get(*number), 0);
+            }
+            is_waiting == Some(true)
+        });
+    }
+
+    /// Records a command that has ended, unless it was only queued or put off.
     #[inline]
     fn finish(&mut self, ended: Option<Ended<Called>>) {
         let is_kept = self.release();
@@ -313,8 +334,14 @@ impl State {
             (Some(clients), Some(place)) => clients.get(place),
             _ => &Client::UNKNOWN,
         };
-        if !is_kept || is_blocked(&self.api, client) {
-            record::command(client, self.commands.get(called.command), duration);
+        let command = self.commands.get(called.command);
+        if !is_kept {
+            record::command(client, command, duration);
+        } else if is_blocked(&self.api, client) == Some(true) {
+            match command.may_wait || self.put_off.len() == MOST_PUT_OFF {
+                true => record::command(client, command, duration),
+                false => self.put_off.push((*client, called.command)),
+            }
         }
     }
 
@@ -370,12 +397,11 @@ fn client(api: &Api, id: u64) -> Option<Client> {
     Some(Client::new(id, protocol, &info.address[..length], info.port))
 }
 
-/// Whether a client waits outside of a transaction, so that a command that the server keeps was called and is not queued.
-fn is_blocked(api: &Api, client: &Client) -> bool {
-    client
-        .id()
-        .and_then(|id| client_info(api, id))
-        .is_some_and(|info| info.flags & ClientInfo::BLOCKED != 0 && info.flags & ClientInfo::MULTI == 0)
+/// Whether a client waits outside of a transaction, so that a command that the server keeps is not queued; `None` if the
+/// client is not known or not connected any more.
+fn is_blocked(api: &Api, client: &Client) -> Option<bool> {
+    let info = client_info(api, client.id()?)?;
+    Some(info.flags & ClientInfo::BLOCKED != 0 && info.flags & ClientInfo::MULTI == 0)
 }
 
 fn client_info(api: &Api, id: u64) -> Option<ClientInfo> {

@@ -45,6 +45,7 @@ unsafe fn add(api: &Api, reply: *mut Reply, listed: &mut Vec<Listed>) {
                 name,
                 arity: (api.reply_integer)(element(1)),
                 is_fast: has(c"fast"),
+                is_blocking: has(c"blocking"),
                 is_module: has(c"module"),
             });
             let sub_commands = element(9);

@@ -1,6 +1,7 @@
 //! Commands: how long each took, and how many there were.
 
 use std::collections::BTreeMap;
+use std::thread::spawn;
 
 use lttng_testing::{Connection, Daemon, Session};
 
@@ -182,6 +183,42 @@ pub fn blocked_client_is_not_charged_while_it_waits(stock: &Stock) {
     for name in ["blpop", "wait"] {
         let durations: Vec<_> = recorded.iter().map(command).filter(|(found, _)| *found == name).collect();
         assert!(matches!(durations[..], [(_, microseconds)] if microseconds < 400_000), "{durations:?}");
+    }
+}
+
+/// CLIENT PAUSE puts commands off: they are recorded when the server calls them, each once.
+pub fn paused_command_is_recorded_when_it_is_called(stock: &Stock) {
+    let daemon = Daemon::start();
+    let server = stock.start(&daemon, &[]);
+    let session = daemon.recording(&["valkey_commands:*"]);
+    let mut pausing = server.connect();
+    let clients: Vec<_> = (0..5).map(|_| server.connect()).collect();
+    assert_eq!(pausing.ask("CLIENT PAUSE 400 ALL"), "OK");
+    let asked = clients.into_iter().map(|mut client| spawn(move || (client.ask("SET key value"), client)));
+    let asked: Vec<_> = asked.collect();
+    // One goes away before its command is called.
+    let mut leaving = server.connect();
+    leaving.request("SET gone value");
+    drop(leaving);
+    for client in asked {
+        let (answer, _) = client.join().expect("it is answered");
+        assert_eq!(answer, "OK");
+    }
+    assert_eq!(pausing.ask("SET key value"), "OK");
+    let recorded = session.stop().events();
+    let time = |name: &str| -> Vec<i64> {
+        let of_name = recorded.iter().filter(|event| command(event).0 == name);
+        of_name.map(|event| event.timestamp).collect()
+    };
+    let (pauses, sets) = (time("pause"), time("set"));
+    assert_eq!((pauses.len(), sets.len()), (1, 6), "{sets:?}");
+    assert!(sets.iter().all(|set| set - pauses[0] > 300_000_000), "{pauses:?} {sets:?}");
+}
+
+#[test]
+fn paused_command_of_redis_is_recorded_when_it_is_called() {
+    if let Some(stock) = Stock::redis() {
+        paused_command_is_recorded_when_it_is_called(&stock);
     }
 }
 
