@@ -6,7 +6,7 @@
 //!
 //! ```text
 //!          leave                     take                     put
-//! merge ──────────> Left(reader) ──────────> Taken ──────────────────> Done(reader, events)  
+//! merge ──────────> Left(reader) ──────────> Taken ──────────────────> Done(reader, events)
 //!   ^                    │             (a thread of the crew)                 │
 //!   └──── come back ─────┴────────────────────────────────────────────────────┘
 //! ```
