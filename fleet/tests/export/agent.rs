@@ -66,9 +66,20 @@ impl Machine {
     }
 }
 
-fn end(mut agent: Child) {
-    agent.kill().expect("it was started");
-    agent.wait_in_time().expect("it ends");
+/// An agent that runs, until it is killed; also if the test fails, or it would start a session daemon of its own.
+struct Agent(Child);
+
+impl Agent {
+    fn start(machine: &Machine) -> Agent {
+        Agent(machine.agent().spawn().expect("it runs"))
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        self.0.kill().expect("it was started");
+        self.0.wait_in_time().expect("it ends");
+    }
 }
 
 #[test]
@@ -82,7 +93,7 @@ fn an_agent_loses_nothing_and_repeats_nothing_however_often_it_is_killed() {
     let tables = machine.path("disk/tables");
     // No table can be written at first, as without a network.
     fs::write(&tables, "").expect("it can be written");
-    let mut agent = machine.agent().spawn().expect("it runs");
+    let mut agent = Agent::start(&machine);
     machine.wait_for_failure();
     let mut events = 350;
     fs::remove_file(&tables).expect("it can be removed");
@@ -92,9 +103,9 @@ fn an_agent_loses_nothing_and_repeats_nothing_however_often_it_is_killed() {
         machine.emit();
         events += 350;
         sleep(Duration::from_millis(random.below(1500)));
-        end(agent);
+        drop(agent);
         kills += 1;
-        agent = machine.agent().spawn().expect("it runs");
+        agent = Agent::start(&machine);
     }
     // The timer rotates the session once more: `lttng rotate` is refused while a rotation is under way.
     wait_until("all is exported", || rows(&tables, "events") >= events);
@@ -102,7 +113,7 @@ fn an_agent_loses_nothing_and_repeats_nothing_however_often_it_is_killed() {
     // It leaves the session alone when it ends, and a second agent of the same folder is refused.
     let (status, refused) = said(machine.agent().stderr(Stdio::piped()));
     assert!(status == 1 && refused.contains("another process holds this lock"), "{refused}");
-    end(agent);
+    drop(agent);
     assert_eq!(rows(&tables, "events"), events, "after {kills} kills");
     println!("{events} events after {kills} kills");
     assert!(machine.daemon.lttng(["list", "ltt-agent"]).contains("[active]"));
@@ -115,19 +126,19 @@ fn what_was_recorded_before_a_reboot_is_exported_after_it() {
     let mut machine = Machine::new();
     let tables = machine.path("disk/tables");
     fs::write(&tables, "").expect("it can be written");
-    let agent = machine.agent().spawn().expect("it runs");
+    let agent = Agent::start(&machine);
     machine.wait_for_failure();
-    end(agent);
+    drop(agent);
     machine.daemon.kill();
     machine.daemon.restart();
     fs::remove_file(&tables).expect("it can be removed");
     fs::remove_file(machine.path("agent.prom")).expect("it can be removed");
-    let agent = machine.agent().spawn().expect("it runs");
+    let agent = Agent::start(&machine);
     wait_until("the agent records", || machine.says("ltt_agent_recording 1\n"));
     wait_until("the past is exported", || rows(&tables, "events") == 350);
     machine.emit();
     wait_until("the present is exported", || rows(&tables, "events") == 700);
-    end(agent);
+    drop(agent);
     machine.daemon.lttng(["destroy", "ltt-agent"]);
 }
 
@@ -140,7 +151,7 @@ fn what_does_not_fit_on_a_full_disk_waits_until_there_is_room() {
     let machine = Machine::new();
     // A private file system, which is full until `room` appears; it is copied once `end` does.
     let script = r#"
-        cd "$1" && mount -t tmpfs -o size=4m none disk && head -c 4128768 /dev/zero >disk/ballast || exit 99
+        cd "$1" && mount -t tmpfs -o size=4m none disk && head -c 4190208 /dev/zero >disk/ballast || exit 99
         # LTTng looks elsewhere for the daemon of root.
         unshare --user --map-user=99999 --map-group=99999 "$0" agent agent.toml & agent=$!
         while [ ! -e room ]; do sleep 0.1; done; rm disk/ballast
