@@ -4,8 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-use lttng_testing::CommandInTime as _;
-use lttng_testing::need;
+use lttng_testing::{instructions, need};
 
 use super::handwritten::Handwritten;
 use super::run::ltt_top;
@@ -42,23 +41,15 @@ fn long_sequences_take_no_more_memory_than_short_ones() {
     assert!(long < short + 40_000_000, "{short} bytes for 40 times 20 kB, {long} bytes for 40 times 1 MB");
 }
 
-/// The instructions that a command takes for a trace with this many event classes, by callgrind.
-fn instructions(command: &str, classes: u32) -> u64 {
+/// The instructions that a command takes for a trace with this many event classes.
+fn instructions_for(command: &str, classes: u32) -> f64 {
     let mut trace = Handwritten::new("alpha");
     for class in 0..classes {
         trace.class(&format!("app:request_{class}"), "u64 _latency_us;");
     }
     (0..classes).for_each(|class| trace.event(class, &[&u64::from(class).to_le_bytes()]));
     let trace = trace.write();
-    let mut valgrind = Command::new("valgrind");
-    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", env!("CARGO_BIN_EXE_ltt-top")]);
-    valgrind.args([command, "-n", "1", "--format", "json", "--threads", "1"]).arg(trace.path());
-    let output = valgrind.output_in_time().expect("valgrind is installed");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    let collected = errors.lines().find_map(|line| line.split_once("Collected : "));
-    let (_, count) = collected.unwrap_or_else(|| panic!("{errors}"));
-    count.trim().parse().expect("a number of instructions")
+    instructions(ltt_top([command, "-n", "1", "--format", "json", "--threads", "1"]).arg(trace.path()))
 }
 
 #[test]
@@ -67,10 +58,10 @@ fn many_event_classes_take_time_in_proportion() {
     if !need("valgrind") {
         return;
     }
-    let start = instructions("info", 1);
+    let start = instructions_for("info", 1);
     for command in ["top", "outliers"] {
         // Without those of the start, four times the classes: four times the instructions, and not sixteen times.
-        let [few, many] = [50, 200].map(|classes| instructions(command, classes).saturating_sub(start));
-        assert!(many < few * 8, "{command}: {few} and {many} instructions");
+        let [few, many] = [50, 200].map(|classes| instructions_for(command, classes) - start);
+        assert!(many < few * 8.0, "{command}: {few} and {many} instructions");
     }
 }
