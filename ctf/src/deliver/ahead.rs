@@ -23,7 +23,6 @@ use crate::packets::pool::FilePool;
 const MAX_THREADS: usize = 3;
 
 /// Where the merge leaves a packet to be read ahead.
-#[derive(Default)]
 pub struct Place {
     state: Mutex<PlaceState>,
     is_done: Condvar,
@@ -141,10 +140,9 @@ impl Place {
     /// Does the work that was left here, unless the merge came back before.
     fn work(&self, files: &mut FilePool) {
         let mut state = locked(&self.state);
-        let PlaceState::Left(..) = *state else { return };
-        let PlaceState::Left(mut reader, memory) = std::mem::replace(&mut *state, PlaceState::Taken) else {
-            return;
-        };
+        // A place is found once, so it is empty otherwise.
+        let PlaceState::Left(mut reader, memory) = std::mem::take(&mut *state) else { return };
+        *state = PlaceState::Taken;
         drop(state);
         // If this panics, nobody must wait for ever.
         let mut put = Put { place: self, state: PlaceState::Empty };
