@@ -77,9 +77,9 @@ pub enum Command {
     #[command(
         after_help = "An incident is a turn of the event loop that took long; without an event loop, an interval that \
                             took improbably long for its group; or a time in which a process recorded nothing although \
-                            it should have. UNEXPL. is the time that no event covers. WAITED: how many of the clients \
-                            active before were served only afterwards, and the longest wait. NOT SERVED: how many more \
-                            requests would have been served at the rate before."
+                            it should have. NO EVENT is the time that no event covers. WAITED: how many clients had \
+                            asked before it ended, of those active, and the longest wait. NOT SERVED: how many more \
+                            requests would have been answered at the rate around it."
     )]
     Incidents(IncidentOptions),
     /// Show statistics by group: count, total duration, percentiles.

@@ -391,3 +391,15 @@ fn the_headline_says_of_unexplained_time_what_the_rows_do() {
         assert_eq!(words, has, "{headline}");
     }
 }
+
+/// A turn of 20 ms is no reason to look at the SET of 1 µs in it.
+#[test]
+fn causes_that_hardly_matter_have_no_advice() {
+    let folder = timeline::write("0 1 call 19900 19901 set a\n0 1 turn 0 20000\n");
+    let found = json(ltt_top(["incidents"]).arg(folder.path()));
+    let causes = found["causes"].as_array().unwrap();
+    assert!(causes.iter().any(|cause| cause["key"]["name"] == "set"), "{causes:#?}");
+    let table = said(ltt_top(["incidents"]).arg(folder.path())).out;
+    assert!(!table.lines().any(|line| line.ends_with("  set")), "{table}");
+    assert!(table.contains("1 cause that took less time not shown"), "{table}");
+}

@@ -48,7 +48,8 @@ pub fn headline(found: &Incidents) -> String {
     let others = found.found - found.turns;
     let turns =
         (found.turns > 0).then(|| format!("{} of {threshold} or longer", counted(found.turns, "turn")));
-    let others = (others > 0).then(|| counted(others, "other incident"));
+    let other = if found.turns > 0 { "other incident" } else { "incident" };
+    let others = (others > 0).then(|| counted(others, other));
     let count: Vec<String> = turns.into_iter().chain(others).collect();
     // What lies in no event, as the rows say it, and what is left of that by what the scheduler did.
     let (in_no_event, rest) = (found.unexplained, found.unaccounted);
@@ -137,7 +138,7 @@ fn list(found: &Incidents, screen: &Screen) -> Grid {
         has_processes.then(|| Column::text("PROCESS").shrinkable()),
         Some(Column::text("CAUSE").shrinkable()),
         Some(Column::text("CLIENT").notable(3)),
-        Some(Column::number("UNEXPL.").droppable(1)),
+        Some(Column::number("NO EVENT").droppable(1)),
         Some(Column::text("WAITED").notable(4)),
         Some(Column::number("NOT SERVED").notable(2)),
     ];
@@ -319,6 +320,13 @@ pub fn process(process: &ProcessFinding) -> String {
     format!("{}{name}", value(&process.pid))
 }
 
+/// The causes that are worth a row: the first, but none that explains less than a hundredth of what the largest does.
+fn telling(causes: &[CauseFinding], most: usize) -> &[CauseFinding] {
+    let largest = causes.first().map_or(0, |cause| cause.total.0);
+    let telling = causes.iter().take(most).take_while(|cause| cause.total.0.saturating_mul(100) >= largest);
+    &causes[..telling.count()]
+}
+
 /// The first causes, each with what helps.
 pub fn causes(causes: &[CauseFinding], most: usize) -> Grid {
     let columns = [
@@ -331,7 +339,7 @@ pub fn causes(causes: &[CauseFinding], most: usize) -> Grid {
     let mut grid = Grid::new(columns.into());
     grid.sorted_by = Some("TOTAL".into());
     let mut advised = Vec::new();
-    for cause in causes.iter().take(most) {
+    for cause in telling(causes, most) {
         grid.row(vec![
             cause.total.short(),
             grouped(cause.count.into()),
@@ -395,8 +403,8 @@ pub fn footnotes(found: &Incidents) -> Vec<String> {
     if hidden > 0 {
         footnotes.push(format!("{} not shown (-n shows more)", counted(hidden, what)));
     }
-    if found.causes.len() > CAUSES {
-        let others = (found.causes.len() - CAUSES) as u64;
+    let others = (found.causes.len() - telling(&found.causes, CAUSES).len()) as u64;
+    if others > 0 {
         footnotes.push(format!("{} that took less time not shown (JSON has all)", counted(others, "cause")));
     }
     if found.set_aside > 0 {
