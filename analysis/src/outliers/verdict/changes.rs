@@ -230,7 +230,7 @@ impl PrefixSums {
         let sum = self.sums[range.end] - self.sums[range.start];
         let rest = self.sums[whole.end] - sum;
         let ratio = (sum / inside) / (rest / outside).max(f64::MIN_POSITIVE);
-        if difference.exp().max(ratio) < least_factor || difference <= 0.0 {
+        if ratio < least_factor || difference <= 0.0 {
             return false;
         }
         if sum - inside * rest / outside < PERIOD_WORTH * (sum + rest) {
