@@ -16,7 +16,11 @@ const LAST: i64 = 60_000_000_000;
 
 /// The clients of a process, by their numbers, which those of all processes share.
 #[derive(Debug, Default)]
-pub struct Clients(HashMap<u32, Rhythm>);
+pub struct Clients {
+    rhythms: HashMap<u32, Rhythm>,
+    /// Answers may be missing up to this time: who was last seen before it may have been answered since.
+    complete_since: Option<i64>,
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Rhythm {
@@ -67,7 +71,7 @@ impl Clients {
     /// not asked.
     #[inline]
     pub fn answered(&mut self, client: u32, turn: Span, looked: i64) {
-        let rhythm = self.0.entry(client).or_default();
+        let rhythm = self.rhythms.entry(client).or_default();
         if rhythm.answered == turn.end_ns {
             return;
         }
@@ -85,20 +89,26 @@ impl Clients {
     /// When a client was last answered, if it ever was.
     #[inline]
     pub fn last_answered(&self, client: u32) -> Option<i64> {
-        self.0.get(&client).map(|rhythm| rhythm.answered)
+        self.rhythms.get(&client).map(|rhythm| rhythm.answered)
+    }
+
+    /// Records that up to this time answers may be missing.
+    pub fn lose(&mut self, until: i64) {
+        self.complete_since = self.complete_since.max(Some(until));
     }
 
     /// When a client was last answered and is to ask again; none if it was never answered.
     pub fn due(&self, client: u32) -> Option<Due> {
-        let rhythm = self.0.get(&client)?;
+        let rhythm = self.rhythms.get(&client)?;
+        let is_regular = rhythm.count >= ENOUGH && Some(rhythm.answered) > self.complete_since;
         let mut pauses = rhythm.pauses;
         let pauses = &mut pauses[..usize::from(rhythm.count)];
         pauses.sort_unstable();
         let after = |place: usize| {
-            let pause = *pauses.get(place).filter(|_| rhythm.count >= ENOUGH)?;
+            let pause = *pauses.get(place).filter(|_| is_regular)?;
             Some(rhythm.answered.saturating_add(i64::from(pause) * 1000))
         };
-        let pause = rhythm.pause(pauses).filter(|_| rhythm.count >= ENOUGH);
+        let pause = rhythm.pause(pauses).filter(|_| is_regular);
         let after_pause = |pause: u32| rhythm.answered.saturating_add(i64::from(pause) * 1000);
         Some(Due {
             answered: rhythm.answered,
@@ -114,14 +124,14 @@ impl Clients {
         let is_active = |rhythm: &&Rhythm| {
             rhythm.answered >= span.begin_ns && (rhythm.answered <= span.end_ns || rhythm.count > 0)
         };
-        self.0.values().filter(is_active).count() as u64
+        self.rhythms.values().filter(is_active).count() as u64
     }
 
     /// Forgets the clients of a process that has been silent for long, but for the last ones.
     pub fn rest(&mut self) {
-        let last = self.0.values().map(|rhythm| rhythm.answered).max().unwrap_or(0);
-        self.0.retain(|_, rhythm| rhythm.answered >= last.saturating_sub(LAST));
-        self.0.shrink_to_fit();
+        let last = self.rhythms.values().map(|rhythm| rhythm.answered).max().unwrap_or(0);
+        self.rhythms.retain(|_, rhythm| rhythm.answered >= last.saturating_sub(LAST));
+        self.rhythms.shrink_to_fit();
     }
 }
 
@@ -162,6 +172,16 @@ mod tests {
         clients.answered(1, span(end + 4, end + 5), i64::MAX);
         let due = clients.due(1).unwrap();
         assert_eq!((due.at_earliest, due.probably), (Some((end + 9) * MS), Some((end + 9) * MS)));
+    }
+
+    #[test]
+    fn who_was_last_answered_before_a_gap_is_not_late_after_it() {
+        let mut clients = Clients::default();
+        (0..9).for_each(|turn| clients.answered(1, span(turn * 10, turn * 10), i64::MAX));
+        clients.lose(5000 * MS);
+        assert_eq!(clients.due(1).unwrap().usually, None);
+        clients.answered(1, span(5001, 5001), i64::MAX);
+        assert_eq!(clients.due(1).unwrap().usually, Some(5011 * MS));
     }
 
     #[test]

@@ -422,7 +422,11 @@ impl Listener for Engine {
                 state.held_back.forget();
                 state.pause = None;
                 self.pending.slept(thread, i64::MAX);
-                self.processes[state.process].services.lose(until);
+                let process = &mut self.processes[state.process];
+                process.services.lose(until);
+                if !is_sleep {
+                    process.clients.lose(until);
+                }
             }
         }
     }
@@ -435,7 +439,9 @@ impl Listener for Engine {
                 state.held_back.forget();
                 (state.silent, state.pause) = (None, None);
                 self.pending.slept(thread, i64::MAX);
-                self.processes[state.process].services.lose(until);
+                let process = &mut self.processes[state.process];
+                process.services.lose(until);
+                process.clients.lose(until);
             }
         }
     }
