@@ -52,7 +52,10 @@ pub fn run(options: &LiveOptions) -> Result<Outcome, Trouble> {
         if options.enable.is_empty() { StopSignal::listen()? } else { StopSignal::listen_patiently()? };
     let recording = match &options.enable[..] {
         [] => None,
-        events => Some(LiveRecording::start(events, options.clean, !options.no_samples, &stop)?),
+        events => {
+            let pid = invocation.options.pid.and_then(|pid| u32::try_from(pid).ok());
+            Some(LiveRecording::start(events, pid, options.clean, !options.no_samples, &stop)?)
+        }
     };
     let url = recording.as_ref().map(|recording| PathBuf::from(recording.url.to_string()));
     let samples = recording.as_ref().map_or_else(SampleQueue::default, LiveRecording::samples);

@@ -89,9 +89,10 @@ pub struct LiveRecording {
 }
 
 impl LiveRecording {
-    /// Begins to record events whose names match, through a relay.
+    /// Begins to record events whose names match, through a relay. If only one process is looked at, only that one is waited for.
     pub fn start(
         events: &[String],
+        pid: Option<u32>,
         clean: bool,
         has_samples: bool,
         stop: &StopSignal,
@@ -99,7 +100,7 @@ impl LiveRecording {
         let run = Run::begin(clean)?;
         let relay = Relay::start(&run)?;
         let daemon = Daemon::find_or_start(&run)?;
-        let targets = RecordTargets { events, pid: None, name: None, has_command: false };
+        let targets = RecordTargets { events, pid, name: None, has_command: false };
         pids(&targets, stop)?;
         let session = Session::to_relay(&run, &daemon, &relay, &SessionScope { events, pids: &[] })?;
         session.start()?;

@@ -115,12 +115,15 @@ fn only_the_chosen_process_is_waited_for() {
     let script = "\"$LTT_TOP\" record -e 'tracee:*' --for 100ms -o \"$OUT/first\" > \"$OUT/out\" 2> \"$OUT/err\"\n\
          mkfifo \"$OUT/idle\"; (exec \"$TRACEE\" < \"$OUT/idle\" > /dev/null) & CHOSEN=$!; echo $CHOSEN > \"$OUT/chosen\"; exec 9> \"$OUT/idle\"\n\
          \"$LTT_TOP\" record -e 'tracee:*' --pid $CHOSEN --for 100ms -o \"$OUT/trace\" > \"$OUT/out\" 2> \"$OUT/err\"\n\
+         \"$LTT_TOP\" live -e 'tracee:*' --pid $CHOSEN --for 100ms > \"$OUT/out\" 2> \"$OUT/live.err\"\n\
          exec 9>&-";
     let folder = beside_a_program(&daemon, "exec \"$TRACEE\"", script);
-    let said = read(&folder, "err");
+    let (said, live) = (read(&folder, "err"), read(&folder, "live.err"));
+    assert!(said.contains("recorded into"), "{said}");
     // The chosen one has only just begun.
-    let chosen = format!("waiting until process {} ", read(&folder, "chosen").trim());
-    let mut waited = said.lines().filter(|line| line.contains("waiting until"));
-    assert!(said.contains("recorded into") && waited.all(|line| line.contains(&chosen)), "{said}");
+    let chosen = format!("process {} ", read(&folder, "chosen").trim());
+    for line in said.lines().chain(live.lines()).filter(|line| line.contains("regist")) {
+        assert!(line.contains(&chosen) && !line.contains(", process"), "{line}");
+    }
     assert_nothing_left(&daemon);
 }
