@@ -148,142 +148,211 @@ pub(crate) struct JudgedGroup {
     pub p90: u64,
 }
 
-/// The groups of one kind that are too rare to be judged by themselves.
-#[derive(Default)]
-struct Rare<'a> {
-    slow: u64,
-    /// The groups, with their places among all.
-    groups: Vec<(usize, &'a Evidence)>,
-}
-
-pub(super) fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span: Span) -> Judged {
-    let mut limits = Limits::new(pools.iter().map(|(kind, _)| Arc::clone(kind)));
-    let has_enough = |group: &&Evidence| group.durations().count() >= ENOUGH;
-    // An event is also judged as a whole where it is more than one of its groups.
-    let mut largest: HashMap<&EventKind, u64> = HashMap::new();
-    for group in evidence.iter().filter(has_enough) {
-        let known = largest.entry(&group.kind).or_default();
-        *known = group.durations().count().max(*known);
-    }
-    let is_more = |(kind, pool): &&(Arc<EventKind>, Histogram)| {
-        pool.count() >= FEWEST && largest.get(&**kind) != Some(&pool.count())
-    };
-    let judged_groups = evidence.iter().filter(has_enough).count() + pools.iter().filter(is_more).count();
-    let rule_finding = RuleFinding::new(rule, judged_groups as u64);
-    let probability = rule_finding.group_probability;
-    let split = |kind: &EventKind, durations: &Histogram, similar: Option<Scale>| {
-        let unit = kind.unit_ns();
-        let least_excess = u128::from(rule.least_excess_ns).div_ceil(unit);
-        Split::new(durations, unit, probability, least_excess as u64, similar)
-    };
-    let similar = scales(evidence);
-    let (mut unjudged, mut durations) = (Vec::new(), 0);
-    let mut events: Vec<Option<Split>> = Vec::new();
-    for (number, (kind, pool)) in pools.iter().enumerate() {
-        let event = (kind.unit.is_some() && pool.count() >= FEWEST).then(|| split(kind, pool, None));
-        match &event {
-            Some(_) => durations += pool.count(),
-            None if pool.count() > 0 => unjudged.push(Unjudged {
-                event: kind.event.clone(),
-                count: pool.count(),
-                max: pool.max().map(|ticks| Ns(kind.ns(ticks))),
-            }),
-            None => {}
-        }
-        limits.fold(number, event.as_ref().map(|split| limit(split, Basis::Event, None, usize::MAX)));
-        events.push(event);
-    }
-    unjudged.sort_by_key(|event| Reverse(event.max));
-    let splits = in_parallel(evidence, |group| {
-        has_enough(&group).then(|| {
-            let mut own = split(&group.kind, group.durations(), similar.get(&*group.kind).copied());
-            lift_periods(&mut own, group, probability);
-            own
-        })
-    });
-    let mut modes = Vec::new();
-    let mut singles = 0;
-    let mut rare: HashMap<usize, Rare<'_>> = HashMap::new();
-    // The groups that may have been slower at times, each with the limit of its body.
-    let mut bodies: Vec<(&Evidence, u64)> = Vec::new();
-    for (place, (group, own)) in evidence.iter().zip(splits).enumerate() {
-        let Some(number) = limits.kind_number(&group.kind) else { continue };
-        let Some(event) = &events[number] else { continue };
-        let Some(own) = own else {
-            let rare = rare.entry(number).or_default();
-            rare.slow += group.above(event.above);
-            rare.groups.push((place, group));
-            continue;
-        };
-        bodies.push((group, own.above));
-        modes.extend(own.modes.iter().map(|cluster| Mode { group: place, ..mode(group, &own, cluster) }));
-        singles += own.singles;
-        let mut limit = limit(&own, Basis::Own, Some(group.durations().count()), place);
-        let is_far = own.median as f64 >= FAR_FROM_EVENT * event.median.max(1) as f64;
-        if is_far && group.above(event.above) as f64 >= DENSE * group.durations().count() as f64 {
-            modes.push(Mode { group: place, ..event_mode(group, event, own.above) });
-            limit.modes.push(event.above + 1..=own.above);
-            limit.above = event.above;
-        }
-        limits.enter(number, &group.members, &limit);
-    }
-    for (number, Rare { slow, groups }) in rare {
-        let Some(event) = &events[number] else { continue };
-        for &(place, group) in &groups {
-            let limit = limit(event, Basis::Event, Some(group.durations().count()), place);
-            limits.enter(number, &group.members, &limit);
-        }
-        let alike = groups.iter().filter(|(_, group)| group.above(event.above) > SINGLES_MAX);
-        let alike: Vec<(usize, &Evidence)> = alike.copied().collect();
-        let members = |groups: &[(usize, &'_ Evidence)]| -> Vec<Box<[u8]>> {
-            groups.iter().flat_map(|(_, group)| group.members.iter().cloned()).collect()
-        };
-        if slow > RARE_SINGLES_MAX {
-            let all: Vec<&Evidence> = groups.iter().map(|(_, group)| *group).collect();
-            modes.push(Mode { group: groups[0].0, ..rare_mode(&all, event) });
-            limits.all_in_modes(number, &members(&groups));
-        } else {
-            let mode =
-                |&(place, group): &(usize, &_)| Mode { group: place, ..event_mode(group, event, u64::MAX) };
-            modes.extend(alike.iter().map(mode));
-            limits.all_in_modes(number, &members(&alike));
-            singles += slow - alike.iter().map(|(_, group)| group.above(event.above)).sum::<u64>();
-        }
-    }
-    modes.sort_by(|one, other| {
-        other
-            .lost
-            .cmp(&one.lost)
-            .then_with(|| one.name.event.cmp(&other.name.event))
-            .then(one.from.cmp(&other.from))
-    });
-    let courses = in_parallel(&bodies, |&(group, above)| {
-        GroupCourse::new(&group.name, &group.series, above, group.kind.unit_ns(), probability)
-    });
-    let periods = periods(&courses, span);
-    let mut drifts: Vec<Drift> = courses.iter().filter_map(GroupCourse::drift).collect();
-    drifts.sort_by_key(|drift| Reverse(drift.lost));
-    let judged_group = |group: &Evidence| {
-        let above = limits.kind_number(&group.kind).and_then(|kind| limits.of(kind, &group.key));
+impl JudgedGroup {
+    fn new(group: &Evidence, limits: &Limits) -> JudgedGroup {
+        let limit = limits.kind_number(&group.kind).and_then(|kind| limits.of(kind, &group.key));
         JudgedGroup {
             name: group.name.clone(),
             kind: Arc::clone(&group.kind),
             count: group.durations().count(),
-            above: above.map_or(u64::MAX, |limit| limit.above),
-            slow: above.map_or(0, |limit| group.above(limit.above)),
+            above: limit.map_or(u64::MAX, |limit| limit.above),
+            slow: limit.map_or(0, |limit| group.above(limit.above)),
             p90: group.durations().percentile(Quantile::P90).unwrap_or(0),
         }
+    }
+}
+
+/// Judges each event as a whole, then each group by its own durations, or by those of its event where it has too few.
+pub(super) fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span: Span) -> Judged {
+    let rule_finding = RuleFinding::new(rule, number_judged(evidence, pools));
+    let probability = rule_finding.group_probability;
+    let splitter = Splitter { least_excess_ns: rule.least_excess_ns, probability };
+    let events = splitter.events(pools);
+    let mut found = Found::new(pools, &events);
+    // The groups that may have been slower at times, each with the limit of its body.
+    let mut bodies: Vec<(&Evidence, u64)> = Vec::new();
+    let mut rare: HashMap<usize, Vec<Placed<'_>>> = HashMap::new();
+    for (place, (group, own)) in evidence.iter().zip(splitter.groups(evidence)).enumerate() {
+        let Some(number) = found.limits.kind_number(&group.kind) else { continue };
+        let Some(event) = &events[number] else { continue };
+        match own {
+            Some(own) => {
+                bodies.push((group, own.above));
+                found.judge(number, (place, group), &own, event);
+            }
+            None => rare.entry(number).or_default().push((place, group)),
+        }
+    }
+    for (number, groups) in rare {
+        if let Some(event) = &events[number] {
+            found.judge_rare(number, &groups, event);
+        }
+    }
+    let courses = in_parallel(&bodies, |&(group, above)| {
+        GroupCourse::new(&group.name, &group.series, above, group.kind.unit_ns(), probability)
+    });
+    let mut drifts: Vec<Drift> = courses.iter().filter_map(GroupCourse::drift).collect();
+    drifts.sort_by_key(|drift| Reverse(drift.lost));
+    let judged_events = pools.iter().zip(&events).filter(|(_, event)| event.is_some());
+    Judged {
+        rule: rule_finding,
+        durations: judged_events.map(|((_, pool), _)| pool.count()).sum(),
+        groups: evidence.iter().map(|group| JudgedGroup::new(group, &found.limits)).collect(),
+        modes: found.sorted_modes(),
+        singles: found.singles,
+        limits: Arc::new(found.limits),
+        periods: periods(&courses, span),
+        drifts,
+        unjudged: unjudged(pools, &events),
+    }
+}
+
+fn has_enough(group: &Evidence) -> bool {
+    group.durations().count() >= ENOUGH
+}
+
+/// The number of groups and events that are judged, among which the probability is divided.
+fn number_judged(evidence: &[Evidence], pools: &Pools) -> u64 {
+    let mut largest: HashMap<&EventKind, u64> = HashMap::new();
+    for group in evidence.iter().filter(|group| has_enough(group)) {
+        let known = largest.entry(&group.kind).or_default();
+        *known = group.durations().count().max(*known);
+    }
+    // An event is also judged as a whole where it is more than one of its groups.
+    let is_more = |(kind, pool): &&(Arc<EventKind>, Histogram)| {
+        pool.count() >= FEWEST && largest.get(&**kind) != Some(&pool.count())
     };
-    let groups = evidence.iter().map(judged_group).collect();
-    let limits = Arc::new(limits);
-    Judged { groups, rule: rule_finding, durations, limits, modes, periods, drifts, singles, unjudged }
+    let groups = evidence.iter().filter(|group| has_enough(group)).count();
+    (groups + pools.iter().filter(is_more).count()) as u64
+}
+
+/// The events that were seen too rarely, or whose unit is not known.
+fn unjudged(pools: &Pools, events: &[Option<Split>]) -> Vec<Unjudged> {
+    let rare = pools.iter().zip(events).filter(|((_, pool), event)| event.is_none() && pool.count() > 0);
+    let unjudged = rare.map(|((kind, pool), _)| Unjudged {
+        event: kind.event.clone(),
+        count: pool.count(),
+        max: pool.max().map(|ticks| Ns(kind.ns(ticks))),
+    });
+    let mut unjudged: Vec<Unjudged> = unjudged.collect();
+    unjudged.sort_by_key(|event| Reverse(event.max));
+    unjudged
+}
+
+/// Splits durations into usual and slow ones.
+struct Splitter {
+    least_excess_ns: u64,
+    probability: f64,
+}
+
+impl Splitter {
+    fn split(&self, kind: &EventKind, durations: &Histogram, similar: Option<Scale>) -> Split {
+        let unit = kind.unit_ns();
+        let least_excess = u128::from(self.least_excess_ns).div_ceil(unit);
+        Split::new(durations, unit, self.probability, least_excess as u64, similar)
+    }
+
+    /// Each event as a whole, if it can be judged.
+    fn events(&self, pools: &Pools) -> Vec<Option<Split>> {
+        let is_judged = |kind: &EventKind, pool: &Histogram| kind.unit.is_some() && pool.count() >= FEWEST;
+        let event = |(kind, pool): &(Arc<EventKind>, Histogram)| {
+            is_judged(kind, pool).then(|| self.split(kind, pool, None))
+        };
+        pools.iter().map(event).collect()
+    }
+
+    /// Each group by its own durations, if it has enough.
+    fn groups(&self, evidence: &[Evidence]) -> Vec<Option<Split>> {
+        let similar = scales(evidence);
+        in_parallel(evidence, |group| {
+            has_enough(group).then(|| {
+                let mut own = self.split(&group.kind, group.durations(), similar.get(&*group.kind).copied());
+                lift_periods(&mut own, group, self.probability);
+                own
+            })
+        })
+    }
+}
+
+/// A group with its place among all.
+type Placed<'a> = (usize, &'a Evidence);
+
+/// The verdicts on groups, as they are reached.
+struct Found {
+    limits: Limits,
+    modes: Vec<Mode>,
+    singles: u64,
+}
+
+impl Found {
+    fn new(pools: &Pools, events: &[Option<Split>]) -> Found {
+        let mut limits = Limits::new(pools.iter().map(|(kind, _)| Arc::clone(kind)));
+        for (number, event) in events.iter().enumerate() {
+            let folded = event.as_ref().map(|split| limit(split, Basis::Event, None, usize::MAX));
+            limits.fold(number, folded);
+        }
+        Found { limits, modes: Vec::new(), singles: 0 }
+    }
+
+    /// Judges a group of an event by its own durations, and as a whole by those of the event.
+    fn judge(&mut self, number: usize, (place, group): Placed<'_>, own: &Split, event: &Split) {
+        let modes = own.modes.iter().map(|cluster| Mode { group: place, ..mode(group, own, cluster) });
+        self.modes.extend(modes);
+        self.singles += own.singles;
+        let mut limit = limit(own, Basis::Own, Some(group.durations().count()), place);
+        let is_far = own.median as f64 >= FAR_FROM_EVENT * event.median.max(1) as f64;
+        if is_far && group.above(event.above) as f64 >= DENSE * group.durations().count() as f64 {
+            self.modes.push(Mode { group: place, ..event_mode(group, event, own.above) });
+            limit.modes.push(event.above + 1..=own.above);
+            limit.above = event.above;
+        }
+        self.limits.enter(number, &group.members, &limit);
+    }
+
+    /// Judges the groups of an event that are too rare to be judged by themselves.
+    fn judge_rare(&mut self, number: usize, groups: &[Placed<'_>], event: &Split) {
+        for &(place, group) in groups {
+            let limit = limit(event, Basis::Event, Some(group.durations().count()), place);
+            self.limits.enter(number, &group.members, &limit);
+        }
+        let slow =
+            |groups: &[Placed<'_>]| groups.iter().map(|(_, group)| group.above(event.above)).sum::<u64>();
+        let members = |groups: &[Placed<'_>]| -> Vec<Box<[u8]>> {
+            groups.iter().flat_map(|(_, group)| group.members.iter().cloned()).collect()
+        };
+        if slow(groups) > RARE_SINGLES_MAX {
+            let all: Vec<&Evidence> = groups.iter().map(|(_, group)| *group).collect();
+            self.modes.push(Mode { group: groups[0].0, ..rare_mode(&all, event) });
+            self.limits.all_in_modes(number, &members(groups));
+            return;
+        }
+        let is_mode = |(_, group): &&Placed<'_>| group.above(event.above) > SINGLES_MAX;
+        let alike: Vec<Placed<'_>> = groups.iter().filter(is_mode).copied().collect();
+        let mode = |&(place, group): &Placed<'_>| Mode { group: place, ..event_mode(group, event, u64::MAX) };
+        self.modes.extend(alike.iter().map(mode));
+        self.limits.all_in_modes(number, &members(&alike));
+        self.singles += slow(groups) - slow(&alike);
+    }
+
+    /// The modes, those that lost the most time first.
+    fn sorted_modes(&mut self) -> Vec<Mode> {
+        let mut modes = std::mem::take(&mut self.modes);
+        modes.sort_by(|one, other| {
+            other
+                .lost
+                .cmp(&one.lost)
+                .then_with(|| one.name.event.cmp(&other.name.event))
+                .then(one.from.cmp(&other.from))
+        });
+        modes
+    }
 }
 
 /// How wide the groups of an event are, where there are several that are small: those borrow from each other.
 fn scales(evidence: &[Evidence]) -> HashMap<&EventKind, Scale> {
     let is_small = |group: &&Evidence| (ENOUGH..=SMALL).contains(&group.durations().count());
     let mut kinds: HashMap<&EventKind, (Vec<Scale>, bool)> = HashMap::new();
-    for group in evidence.iter().filter(|group| group.durations().count() >= ENOUGH) {
+    for group in evidence.iter().filter(|group| has_enough(group)) {
         let levels = Levels::new(group.durations(), group.kind.unit_ns());
         let (scales, has_small) = kinds.entry(&group.kind).or_default();
         scales.push(levels.scale(levels.levels().len()).1);
