@@ -3,18 +3,18 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, OrderedEvent, Progress, Reader, Report, Window};
+use ctf_reader::{EventClass, Field, OrderedEvent, Progress, Reader, Report, Wanted, Window};
 
 use crate::finding::{Notes, TraceFinding};
-use crate::reading::{Failure, Roster, Selection, Slots};
+use crate::reading::{Failure, Roster, Selection};
 
 /// Receives single events in time order.
 pub trait Follower {
     /// Why it stops the reading early.
     type Stop;
 
-    /// Takes note of a class whose events may follow. `slots` says for each of its fields where its value is.
-    fn class(&mut self, class: &Arc<EventClass>, slots: &[usize]);
+    /// Takes note of a class whose events may follow. `fields` has all of its fields, in their order.
+    fn class(&mut self, class: &Arc<EventClass>, fields: &[Field]);
 
     /// Receives an event, which matches the selection or not.
     fn event(&mut self, event: &OrderedEvent<'_>, is_match: bool) -> ControlFlow<Self::Stop>;
@@ -59,17 +59,16 @@ impl EventMatcher {
     }
 
     /// The fields that the events of a class are needed with. A follower is told if it may see any.
-    pub fn class<F: Follower>(&mut self, class: &Arc<EventClass>, follower: &mut F) -> Option<Vec<usize>> {
+    pub fn class<F: Follower>(&mut self, class: &Arc<EventClass>, follower: &mut F) -> Option<Wanted> {
         let wanted = self.roster.want(class);
-        let mut slots = Slots(match self.roster.plan(class.index) {
-            Some(_) => wanted.unwrap_or_default(),
-            // Its events are counted for the check of the selection, but not shown.
-            None if !self.with_others => return wanted,
-            None => Vec::new(),
-        });
-        let places: Vec<usize> = (0..class.fields.len()).map(|field| slots.of(field)).collect();
-        follower.class(class, &places);
-        Some(slots.0)
+        // Its events are counted for the check of the selection, but not shown.
+        if self.roster.plan(class.index).is_none() && !self.with_others {
+            return wanted;
+        }
+        let mut wanted = wanted.unwrap_or_else(|| Wanted::of(class));
+        let fields: Vec<Field> = (0..class.fields.len()).map(|index| wanted.value_at(index)).collect();
+        follower.class(class, &fields);
+        Some(wanted)
     }
 
     /// Whether an event matches; none if it is not wanted at all.

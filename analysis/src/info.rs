@@ -13,9 +13,9 @@ use serde::{Serialize, Serializer};
 use crate::datum::{Datum, pairs};
 use crate::finding::{Notes, TraceFinding};
 use crate::groups::table::Groups;
-use crate::reading::{CollectBeside, Failure, Roster, Selection, Slots, SourceWindow, grown, key};
+use crate::reading::{CollectBeside, Failure, Roster, Selection, SourceWindow, grown, key};
 use crate::source::Source;
-use ctf_reader::{Brief, Collect, EventClass, Events, Report, Trace};
+use ctf_reader::{Brief, Collect, EventClass, Events, Field, Report, Trace, Wanted};
 
 /// With more processes than this, none is listed.
 const PROCESS_CAP: usize = 10_000;
@@ -201,8 +201,8 @@ pub(super) struct InfoCollector {
 #[derive(Clone)]
 struct InfoClass {
     name: String,
-    /// The slots of what tells the process.
-    process: Vec<usize>,
+    /// What tells the process.
+    process: Vec<Field>,
     /// What they tell, and of which trace: the kind of the process's group.
     origin: usize,
 }
@@ -256,24 +256,27 @@ impl InfoCollector {
 }
 
 impl CollectBeside for InfoCollector {
-    fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
-        let mut slots = Slots(self.roster.want_besides(class, slots)?);
+    fn want_besides(&mut self, class: &Arc<EventClass>, wanted: &mut Wanted) -> bool {
+        if !self.roster.want_besides(class, wanted) {
+            return false;
+        }
         let fields = [(PID, class.field("vpid")), (NAME, class.field("procname"))];
         let found = fields.into_iter().filter_map(|(what, field)| Some((what, field?)));
-        let (known, process): (Vec<usize>, _) = found.map(|(what, field)| (what, slots.of(field))).unzip();
+        let (known, process): (Vec<usize>, _) =
+            found.map(|(what, field)| (what, wanted.value_at(field))).unzip();
         let origin = class.trace * ORIGINS + known.iter().sum::<usize>();
         grown(&mut self.counts, class.index);
         *grown(Arc::make_mut(&mut self.classes), class.index) =
             Some(InfoClass { name: class.name.clone(), process, origin });
-        Some(slots.0)
+        true
     }
 }
 
 impl Collect for InfoCollector {
     type Stop = Infallible;
 
-    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
-        self.want_besides(class, Slots::default())
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
+        self.want_alone(class)
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
@@ -281,7 +284,7 @@ impl Collect for InfoCollector {
         let (class, all) = (self.classes.get(events.class), self.counts.get_mut(events.class));
         let (Some(Some(class)), Some(all)) = (class, all) else { return ControlFlow::Continue(()) };
         self.briefs.iter_mut().for_each(Vec::clear);
-        class.process.iter().zip(&mut self.briefs).for_each(|(&slot, into)| events.briefs(slot, into));
+        class.process.iter().zip(&mut self.briefs).for_each(|(&field, into)| events.briefs(field, into));
         let briefs = &self.briefs[..class.process.len()];
         // Events of one process mostly come in a row.
         let mut row: Option<(usize, u64)> = None;
@@ -289,7 +292,7 @@ impl Collect for InfoCollector {
             let Some((first, events_of_row)) = row else { return };
             self.key.clear();
             let event = events.get(first);
-            class.process.iter().for_each(|&slot| key::encode(&event.value(slot), &mut self.key));
+            class.process.iter().for_each(|&field| key::encode(&event.value(field), &mut self.key));
             *self.processes.entry(class.origin, &self.key, || 0) += events_of_row;
             *all += events_of_row;
         };

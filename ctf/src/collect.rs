@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::{EventClass, Events, Report};
+use crate::{EventClass, Events, Report, Wanted};
 
 /// Takes events in and sums them up.
 ///
@@ -23,22 +23,31 @@ use crate::{EventClass, Events, Report};
 /// use std::ops::ControlFlow;
 /// use std::sync::Arc;
 ///
-/// use ctf_reader::{Collect, EventClass, Events, Progress, Window};
+/// use ctf_reader::{Collect, EventClass, Events, Field, Progress, Wanted, Window};
 ///
 /// /// Keeps names, and has seen enough after two of them.
-/// struct Names(Vec<String>);
+/// #[derive(Default)]
+/// struct Names {
+///     /// The field of each class, which the trace numbers from 0.
+///     fields: Vec<Option<Field<[u8]>>>,
+///     names: Vec<String>,
+/// }
 ///
 /// impl Collect for Names {
 ///     type Stop = ();
 ///
-///     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
-///         Some(vec![class.field("name")?])
+///     fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
+///         let mut wanted = Wanted::of(class);
+///         let field = wanted.field("name");
+///         self.fields.push(field);
+///         field.map(|_| wanted)
 ///     }
 ///
 ///     fn events(&mut self, events: &Events<'_>) -> ControlFlow<()> {
+///         let Some(name) = self.fields[events.class] else { return ControlFlow::Continue(()) };
 ///         for event in events.iter() {
-///             self.0.push(format!("{:?}", event.value(0)));
-///             if self.0.len() == 2 {
+///             self.names.push(String::from_utf8_lossy(event.value(name)).into_owned());
+///             if self.names.len() == 2 {
 ///                 return ControlFlow::Break(());
 ///             }
 ///         }
@@ -46,25 +55,24 @@ use crate::{EventClass, Events, Report};
 ///     }
 ///
 ///     fn split(&self) -> Names {
-///         Names(Vec::new())
+///         Names { fields: self.fields.clone(), names: Vec::new() }
 ///     }
 ///
 ///     fn absorb(&mut self, other: Names) {
-///         self.0.extend(other.0);
+///         self.names.extend(other.names);
 ///     }
 /// }
 ///
-/// let read = example().threads(1).read(Window::default(), Names(Vec::new()), &Progress::default());
-/// assert_eq!((read.collector.0.len(), read.stopped), (2, Some(())));
+/// let read = example().threads(1).read(Window::default(), Names::default(), &Progress::default());
+/// assert_eq!((read.collector.names.len(), read.stopped), (2, Some(())));
 /// ```
 pub trait Collect: Send + Sized {
     /// Why the collector ends the reading early: an error, `()` if it has seen enough, or [`Infallible`] if it never
     /// does that.
     type Stop: Send;
 
-    /// Which fields of the class to decode, as indexes into [`EventClass::fields`], in the order in which
-    /// [`Event::value`](crate::Event::value) shall number them. `None` steps over the class's events.
-    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>>;
+    /// Which fields of the class to decode. `None` steps over the class's events.
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted>;
 
     /// Takes events of a wanted class, or ends the reading.
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Self::Stop>;
@@ -74,11 +82,6 @@ pub trait Collect: Send + Sized {
 
     /// Adds what another collector has gathered.
     fn absorb(&mut self, other: Self);
-}
-
-/// Wants all fields of a class, for consumers that take everything.
-pub fn all_fields(class: &Arc<EventClass>) -> Option<Vec<usize>> {
-    Some((0..class.fields.len()).collect())
 }
 
 /// The result of a reading.
@@ -99,7 +102,7 @@ pub struct Nothing;
 impl Collect for Nothing {
     type Stop = Infallible;
 
-    fn want(&mut self, _: &Arc<EventClass>) -> Option<Vec<usize>> {
+    fn want(&mut self, _: &Arc<EventClass>) -> Option<Wanted> {
         None
     }
 

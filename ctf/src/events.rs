@@ -3,20 +3,27 @@
 //! A collector may take events one by one. One that must be fast takes all values
 //! of a field at once, so that how the field is stored is looked up once and not for each event.
 
-use crate::{Brief, ClassIndex, Value};
+use crate::{Brief, ClassIndex, Field, FieldType, Value};
 
 /// Events of one class, with the fields that the collector asked for.
 ///
 /// ```
-/// use ctf_reader::{Decoded, Value};
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::{Decoded, Field, Value, Wanted};
+///
+/// let reader = example();
+/// let mut wanted = Wanted::of(reader.classes().next().unwrap());
+/// let name: Field<[u8]> = wanted.field("name").unwrap();
+/// let duration: Field<u64> = wanted.field("duration").unwrap();
 ///
 /// let values = [Value::Text(b"Ada"), Value::Unsigned(12)];
 /// let decoded = Decoded { timestamp: 10, values: &values };
 /// let events = decoded.events(0);
 /// let mut durations = Vec::new();
-/// events.integers(1, u64::MAX, &mut durations);
+/// events.integers(duration, &mut durations);
 /// assert_eq!((events.count, durations), (1, vec![12]));
-/// assert_eq!(events.get(0).value(0), Value::Text(b"Ada"));
+/// assert_eq!(events.get(0).value(name), b"Ada");
 /// ```
 #[derive(Clone, Copy)]
 #[non_exhaustive]
@@ -28,7 +35,7 @@ pub struct Events<'a> {
     fields: &'a dyn Fields,
 }
 
-/// What was recorded with events. Fields are numbered in the order in which they were asked for.
+/// What was recorded with events. Fields are numbered in the order in which they were asked for: by their slots.
 pub(crate) trait Fields {
     /// When one of the events happened: nanoseconds since 1970.
     fn timestamp(&self, event: usize) -> i64;
@@ -41,10 +48,9 @@ pub(crate) trait Fields {
         into.push(Brief::from(&self.value(0, field)));
     }
 
-    /// Appends the integers that a field has, in two's complement, and `other` for each value that is not an integer. By
-    /// default there is one event.
-    fn integers(&self, field: usize, other: u64, into: &mut Vec<u64>) {
-        into.push(self.value(0, field).integer().unwrap_or(other));
+    /// Appends the integers that a field has, in two's complement. By default there is one event.
+    fn integers(&self, field: usize, into: &mut Vec<u64>) {
+        into.push(self.value(0, field).integer().unwrap_or_default());
     }
 }
 
@@ -57,7 +63,7 @@ impl<'a> Events<'a> {
     /// One of them.
     #[inline]
     pub fn get(&self, number: usize) -> Event<'a> {
-        Event { number, fields: self.fields }
+        Event { number, class: self.class, fields: self.fields }
     }
 
     /// One by one.
@@ -66,18 +72,18 @@ impl<'a> Events<'a> {
         (0..self.count).map(|number| self.get(number))
     }
 
-    /// Appends the integers that a field has in each event, in two's complement, and `other` for each value that is not an
-    /// integer. That is faster than one event after the other: how the field is stored is looked up once.
+    /// Appends the integers that a field has in each event, in two's complement. That is faster than one event after the
+    /// other: how the field is stored is looked up once.
     #[inline]
-    pub fn integers(&self, field: usize, other: u64, into: &mut Vec<u64>) {
-        self.fields.integers(field, other, into);
+    pub fn integers(&self, field: Field<u64>, into: &mut Vec<u64>) {
+        self.fields.integers(field.slot(self.class), into);
     }
 
     /// Appends the values that a field has in each event, as far as they are brief.
     #[doc(hidden)]
     #[inline]
-    pub fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
-        self.fields.briefs(field, into);
+    pub fn briefs(&self, field: Field, into: &mut Vec<Brief>) {
+        self.fields.briefs(field.slot(self.class), into);
     }
 }
 
@@ -86,6 +92,7 @@ impl<'a> Events<'a> {
 pub struct Event<'a> {
     /// Which of the events it is.
     pub number: usize,
+    class: ClassIndex,
     fields: &'a dyn Fields,
 }
 
@@ -98,8 +105,8 @@ impl<'a> Event<'a> {
 
     /// The value of a field.
     #[inline]
-    pub fn value(&self, field: usize) -> Value<'a> {
-        self.fields.value(self.number, field)
+    pub fn value<T: FieldType + ?Sized>(&self, field: Field<T>) -> T::Read<'a> {
+        T::read(self.fields.value(self.number, field.slot(self.class)))
     }
 }
 

@@ -7,10 +7,10 @@ use crate::decode::clock::Timebase;
 use crate::decode::stream_plan::StreamPlan;
 use crate::metadata::{EnvironmentValue, EventLayout, Member, Metadata, StreamClass, Type};
 use crate::packets::header::describes_packet;
-use crate::{Base, EventClass, FieldClass, FieldClasses, FieldKind, Scope, Window};
+use crate::{Base, EventClass, FieldClass, FieldClasses, FieldKind, Scope, Wanted, Window};
 
 /// Says which fields of a class to decode; see [`Collect::want`](crate::Collect::want).
-pub type Want<'w> = dyn FnMut(&Arc<EventClass>) -> Option<Vec<usize>> + 'w;
+pub type Want<'w> = dyn FnMut(&Arc<EventClass>) -> Option<Wanted> + 'w;
 
 /// The metadata of a trace, and the event classes that it describes.
 #[derive(Debug, Default)]

@@ -15,7 +15,7 @@ use crate::layout::{Layout, Want};
 use crate::metadata::{self, Metadata};
 use crate::open_trace::OpenTrace;
 use crate::packets::{LocatedPacket, TracePackets};
-use crate::{Damage, Error, EventClass, Gap, PacketInfo, Progress, Report, Trace, Window};
+use crate::{Damage, Error, EventClass, Gap, PacketInfo, Progress, Report, Trace, Wanted, Window};
 
 /// Reads traces.
 ///
@@ -143,7 +143,7 @@ impl Reader {
     pub fn in_order<'r>(
         &'r self,
         window: Window,
-        want: impl FnMut(&Arc<EventClass>) -> Option<Vec<usize>> + 'r,
+        want: impl FnMut(&Arc<EventClass>) -> Option<Wanted> + 'r,
     ) -> InOrder<'r> {
         self.in_order_on(self.threads, window, want)
     }
@@ -153,7 +153,7 @@ impl Reader {
         &'r self,
         threads: usize,
         window: Window,
-        want: impl FnMut(&Arc<EventClass>) -> Option<Vec<usize>> + 'r,
+        want: impl FnMut(&Arc<EventClass>) -> Option<Wanted> + 'r,
     ) -> InOrder<'r> {
         let mut merge = InOrder::of(window, threads, Box::new(want), self.report(window));
         for (number, trace) in self.traces.iter().enumerate() {

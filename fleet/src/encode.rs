@@ -128,7 +128,7 @@ fn key_column(
             let column = match key(class.as_ref()?) {
                 KeyPlan::None => return None,
                 KeyPlan::Column(column) => *column,
-                KeyPlan::Slots(_) => own,
+                KeyPlan::Fields(_) => own,
             };
             numbers[column].resize(rows.texts[column].len(), NONE);
             match &rows.columns[column] {

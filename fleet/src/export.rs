@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use ctf_reader::{Discovery, OrderedEvent, PacketInfo, Reader, Report, Step, Trace, Window};
+use ctf_reader::{Discovery, OrderedEvent, PacketInfo, Reader, Report, Step, Trace, Wanted, Window};
 use ltt_analysis::Selection;
 use ltt_analysis::catalogs::{self, Catalogs};
 use ltt_analysis::finding::TraceFinding;
@@ -430,7 +430,7 @@ impl<'w> Watcher<'w> {
     }
 
     /// Reads all events by itself, with the fields that are wanted of each class, unless that is of no use any more.
-    fn follow(mut self, reader: &Reader, mut wanted: Vec<Option<Vec<usize>>>, is_given_up: &AtomicBool) {
+    fn follow(mut self, reader: &Reader, mut wanted: Vec<Option<Wanted>>, is_given_up: &AtomicBool) {
         let mut events = reader.in_order(Window::default(), |class| wanted[class.index].take());
         while !is_given_up.load(Ordering::Relaxed)
             && let Step::Event(event) = events.next_event()

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, FieldKind, Scope, Trace};
+use ctf_reader::{EventClass, Field, FieldKind, Scope, Trace, Wanted};
 use ltt_analysis::meaning::{ClassMeaning, Dictionary};
 use parquet::data_type::ByteArray;
 
@@ -45,13 +45,13 @@ pub struct ClassPlan {
     pub client: KeyPlan,
     pub fields: Vec<FieldPlan>,
     /// The fields to ask the reader for.
-    pub wanted: Vec<usize>,
+    pub wanted: Wanted,
 }
 
 /// Where the duration is.
 #[derive(Clone, Copy)]
 pub struct DurationPlan {
-    pub slot: usize,
+    pub value: Field,
     pub unit_ns: u64,
     pub is_float: bool,
     /// The number of its field's name among [`ClassPlan::fields`]' names, for values that are implausible.
@@ -63,13 +63,13 @@ pub enum KeyPlan {
     None,
     /// A column of texts, by its place among those that are filled.
     Column(usize),
-    /// The values in these slots; which of them are booleans.
-    Slots(Vec<(usize, bool)>),
+    /// The values of these fields; which of them are booleans.
+    Fields(Vec<(Field, bool)>),
 }
 
 /// Where the value of a field goes.
 pub struct FieldPlan {
-    pub slot: usize,
+    pub value: Field,
     pub name: ByteArray,
     pub is_boolean: bool,
     /// The column among those that are filled, and what it holds; none puts it into the map.
@@ -84,14 +84,14 @@ impl EventPlan {
         classes: impl Iterator<Item = &'c Arc<EventClass>>,
         traces: &[Trace],
         dictionary: &Dictionary,
-        mut besides: impl FnMut(&Arc<EventClass>) -> Option<Vec<usize>>,
+        mut besides: impl FnMut(&Arc<EventClass>) -> Option<Wanted>,
     ) -> parquet::errors::Result<EventPlan> {
         let mut columns = FieldColumns::default();
         let mut plans: Vec<Option<ClassPlan>> = Vec::new();
         for class in classes {
             let session = traces.get(class.trace).and_then(|trace| trace.environment("trace_name"));
             let meaning = dictionary.look_up(class);
-            let wanted = besides(class).unwrap_or_default();
+            let wanted = besides(class).unwrap_or_else(|| Wanted::of(class));
             let plan = ClassPlan::new(class, &meaning, session, wanted, &mut columns);
             if plans.len() <= class.index {
                 plans.resize_with(class.index + 1, || None);
@@ -175,16 +175,9 @@ impl ClassPlan {
         class: &EventClass,
         meaning: &ClassMeaning,
         session: Option<&str>,
-        mut wanted: Vec<usize>,
+        mut wanted: Wanted,
         columns: &mut FieldColumns,
     ) -> ClassPlan {
-        let mut slot = |field: usize| match wanted.iter().position(|&known| known == field) {
-            Some(slot) => slot,
-            None => {
-                wanted.push(field);
-                wanted.len() - 1
-            }
-        };
         let mut fields: Vec<FieldPlan> = Vec::new();
         let origins = [("procname", PROCESS), ("vpid", PID), ("vtid", TID), ("cpu_id", CPU)];
         let is_origin = |index: usize| {
@@ -217,17 +210,19 @@ impl ClassPlan {
             if let Some((place, Kind::Text)) = column {
                 places.insert(index, place);
             }
-            fields.push(FieldPlan { slot: slot(index), name, is_boolean, column, is_spare });
+            fields.push(FieldPlan { value: wanted.value_at(index), name, is_boolean, column, is_spare });
         }
         let mut key = |keys: Vec<usize>| match *keys {
             [] => KeyPlan::None,
             [only] if places.contains_key(&only) => KeyPlan::Column(places[&only]),
-            _ => KeyPlan::Slots(keys.iter().map(|&key| (slot(key), meaning.is_boolean(key))).collect()),
+            _ => KeyPlan::Fields(
+                keys.iter().map(|&key| (wanted.value_at(key), meaning.is_boolean(key))).collect(),
+            ),
         };
         let group = key(meaning.group_by.iter().map(|key| key.index).collect());
         let client = key(meaning.client.into_iter().collect());
         let duration = meaning.duration.map(|duration| DurationPlan {
-            slot: slot(duration.index),
+            value: wanted.value_at(duration.index),
             unit_ns: duration.unit.nanoseconds(),
             is_float: class.fields[duration.index].kind == FieldKind::Float,
             field: duration_field,

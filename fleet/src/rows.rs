@@ -1,6 +1,6 @@
 //! Events become rows: values are sorted into columns as they are read.
 
-use ctf_reader::{Brief, OrderedEvent, Value};
+use ctf_reader::{Brief, Field, OrderedEvent, Value};
 use parquet::data_type::ByteArray;
 
 use crate::column::{Kind, NULL, Values};
@@ -79,7 +79,7 @@ impl RowBuilder {
         for field in &plan.fields {
             let Some((column, kind)) = field.column else {
                 if !field.is_spare {
-                    self.other(row, &field.name, &event.value(field.slot));
+                    self.other(row, &field.name, &event.value(field.value));
                 }
                 continue;
             };
@@ -87,13 +87,13 @@ impl RowBuilder {
                 self.put_text(row, column, event, field);
                 continue;
             }
-            let value = event.value(field.slot);
+            let value = event.value(field.value);
             if !self.put(row, column, &value, field.is_boolean) {
                 self.other(row, &field.name, &value);
             }
         }
         let duration = plan.duration.map_or(NULL, |duration| {
-            let value = event.value(duration.slot);
+            let value = event.value(duration.value);
             let length = length_ns(&value, duration.unit_ns, duration.is_float);
             if length == IMPLAUSIBLE && plan.fields[duration.field].is_spare {
                 self.other(row, &plan.fields[duration.field].name, &value);
@@ -102,8 +102,8 @@ impl RowBuilder {
         });
         self.rows.durations.push(duration);
         for (column, key) in [(GROUP, &plan.group), (CLIENT, &plan.client)] {
-            if let KeyPlan::Slots(slots) = key {
-                self.key(row, column, slots, event);
+            if let KeyPlan::Fields(fields) = key {
+                self.key(row, column, fields, event);
             }
         }
         row + 1 >= MOST_ROWS || self.is_full
@@ -113,10 +113,10 @@ impl RowBuilder {
     #[inline]
     fn put_text(&mut self, row: usize, column: usize, event: &OrderedEvent<'_>, field: &FieldPlan) {
         let interner = &mut self.interners[column];
-        let brief = event.brief(field.slot);
+        let brief = event.brief(field.value);
         // What the text does not say: the number of a label that several numbers have.
         let mut rest = None;
-        let number = interner.recall(brief).unwrap_or_else(|| match event.value(field.slot) {
+        let number = interner.recall(brief).unwrap_or_else(|| match event.value(field.value) {
             Value::Text(text) => interner.enter(brief, text),
             Value::Enum(number, labels) => {
                 let number = i128::from(number);
@@ -181,14 +181,14 @@ impl RowBuilder {
     }
 
     /// Puts the text of several values, or of one that has no column, into a column.
-    fn key(&mut self, row: usize, column: usize, slots: &[(usize, bool)], event: &OrderedEvent<'_>) {
-        let value = |&(slot, is_boolean): &(usize, bool)| match event.value(slot) {
+    fn key(&mut self, row: usize, column: usize, fields: &[(Field, bool)], event: &OrderedEvent<'_>) {
+        let value = |&(field, is_boolean): &(Field, bool)| match event.value(field) {
             Value::Unsigned(number) if is_boolean => Value::Bool(number != 0),
             Value::Signed(number) if is_boolean => Value::Bool(number != 0),
             value => value,
         };
         let interner = &mut self.interners[column];
-        let number = match slots {
+        let number = match fields {
             [only] => {
                 let value = value(only);
                 let brief = Brief::from(&value);
@@ -196,7 +196,7 @@ impl RowBuilder {
                 known.unwrap_or_else(|| interner.enter(brief, text::text(&text::datum(&value)).as_bytes()))
             }
             several => {
-                let keys: Vec<_> = several.iter().map(|slot| text::datum(&value(slot))).collect();
+                let keys: Vec<_> = several.iter().map(|field| text::datum(&value(field))).collect();
                 interner.text(text::group(keys.iter()).unwrap_or_default().as_bytes())
             }
         };

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use ctf_reader::{EventClass, InOrder, Window};
+use ctf_reader::{EventClass, InOrder, Wanted, Window};
 
 use crate::connection::Connection;
 use crate::inbox::Inbox;
@@ -98,7 +98,7 @@ impl Live {
     pub fn merge<'m>(
         &self,
         window: Window,
-        want: impl FnMut(&Arc<EventClass>) -> Option<Vec<usize>> + 'm,
+        want: impl FnMut(&Arc<EventClass>) -> Option<Wanted> + 'm,
     ) -> InOrder<'m> {
         let mut merge = InOrder::new(Vec::new(), window, want);
         merge.expect_sources(true);

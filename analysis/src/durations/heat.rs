@@ -13,7 +13,7 @@ use crate::finding::{Notes, Ns, TraceFinding};
 use crate::groups::{GROUP_CAP, Group, Groups, Sort, summarise};
 use crate::reading::{Failure, Kinds, Roster, Selection, SourceWindow};
 use crate::source::Source;
-use ctf_reader::{Collect, EventClass, Events};
+use ctf_reader::{Collect, EventClass, Events, Wanted};
 
 /// The most maps; each needs memory for all of its cells.
 const MAP_CAP: usize = 100;
@@ -156,7 +156,7 @@ struct HeatCollector {
 impl Collect for HeatCollector {
     type Stop = Infallible;
 
-    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
         self.roster.want(class)
     }
 

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::Glob;
 use crate::meaning::as_boolean;
 use crate::unit::{TimeUnit, parse_duration};
-use ctf_reader::{Event, FieldKind, Value};
+use ctf_reader::{Event, Field, FieldKind, Value};
 
 /// A condition on a field, e.g. `name=get`, `duration>1ms` or `addr~127.*`.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,7 +114,7 @@ impl Condition {
     /// Binds the condition to a field of a class.
     pub fn bind(
         &self,
-        slot: usize,
+        bound: Field,
         kind: FieldKind,
         unit: Option<TimeUnit>,
     ) -> Result<BoundCondition, Mismatch> {
@@ -147,7 +147,7 @@ impl Condition {
             }
         };
         let is_boolean = kind == FieldKind::Bool;
-        Ok(BoundCondition { slot, is_boolean, operator: *operator, test })
+        Ok(BoundCondition { field: bound, is_boolean, operator: *operator, test })
     }
 }
 
@@ -196,7 +196,7 @@ impl Operator {
 /// A condition on one of the decoded fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundCondition {
-    slot: usize,
+    field: Field,
     /// Whether the field is a boolean, though it may be recorded as an integer.
     is_boolean: bool,
     operator: Operator,
@@ -221,13 +221,13 @@ impl BoundCondition {
 
     /// The value that is compared.
     pub fn value<'e>(&self, event: &Event<'e>) -> Value<'e> {
-        let value = event.value(self.slot);
+        let value = event.value(self.field);
         if self.is_boolean { as_boolean(value) } else { value }
     }
 
-    /// Where its field is.
-    pub fn slot(&self) -> usize {
-        self.slot
+    /// The field that is compared.
+    pub fn field(&self) -> Field {
+        self.field
     }
 
     /// Whether a value meets the condition.

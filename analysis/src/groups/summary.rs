@@ -10,11 +10,9 @@ use crate::durations::histogram::Histogram;
 use crate::groups::fold::{Spilled, Tracked};
 use crate::groups::group::{Extra, Figures, Folded, Group, Sort};
 use crate::groups::table::Groups;
-use crate::reading::{
-    CollectBeside, EventKind, Failure, LeftOut, Misfit, Roster, Selection, Slots, SourceWindow,
-};
+use crate::reading::{CollectBeside, EventKind, Failure, LeftOut, Misfit, Roster, Selection, SourceWindow};
 use crate::source::Source;
-use ctf_reader::{Brief, ClassIndex, Collect, Event, EventClass, Events, Report};
+use ctf_reader::{Brief, ClassIndex, Collect, Event, EventClass, Events, Report, Wanted};
 
 /// The most groups with a key that are kept separately; beyond that the lightest are folded together.
 pub(crate) const GROUP_CAP: usize = 10_000;
@@ -299,15 +297,15 @@ fn pools(groups: &[Group], mut pools: Pools) -> Pools {
 }
 
 impl<E: Extra> CollectBeside for SummaryCollector<E> {
-    fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
-        self.roster.want_besides(class, slots)
+    fn want_besides(&mut self, class: &Arc<EventClass>, wanted: &mut Wanted) -> bool {
+        self.roster.want_besides(class, wanted)
     }
 }
 
 impl<E: Extra> Collect for SummaryCollector<E> {
     type Stop = Infallible;
 
-    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
         self.roster.want(class)
     }
 
@@ -321,9 +319,9 @@ impl<E: Extra> Collect for SummaryCollector<E> {
             ..
         } = self;
         let Some(plan) = roster.count(events) else { return ControlFlow::Continue(()) };
-        if let Some(slot) = plan.process.filter(|_| processes.len() <= PROCESSES_MAX) {
+        if let Some(field) = plan.process.filter(|_| processes.len() <= PROCESSES_MAX) {
             of_events.clear();
-            events.integers(slot, 0, of_events);
+            events.integers(field, of_events);
             of_events.dedup();
             processes.extend(of_events.iter().take(PROCESSES_MAX + 1));
         }

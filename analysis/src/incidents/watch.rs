@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, Gap, OrderedEvent, Progress, Report, Window};
+use ctf_reader::{EventClass, Gap, OrderedEvent, Progress, Report, Wanted, Window};
 
 use super::engine::Engine;
 use super::finding::{Incident, Incidents};
@@ -35,7 +35,7 @@ impl IncidentWatch {
     }
 
     /// The fields that the events of a class, recorded on this machine, are needed with; none if they are not needed.
-    pub fn want(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>> {
+    pub fn want(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Wanted> {
         self.feed.want(class, host)
     }
 

@@ -13,7 +13,8 @@ use std::sync::mpsc::sync_channel;
 use std::thread::scope;
 
 use ctf_reader::{
-    Brief, EventClass, Events, Gap, InOrder, OrderedEvent, Progress, Reader, Report, Value, Window,
+    Brief, EventClass, Events, Field, Gap, InOrder, OrderedEvent, Progress, Reader, Report, Value, Wanted,
+    Window,
 };
 
 use super::happening::Happening;
@@ -27,9 +28,9 @@ use crate::durations::histogram::IMPLAUSIBLE;
 use crate::finding::Forgotten;
 use crate::meaning::ClassMeaning;
 use crate::pair::Side;
-use crate::reading::{ClassPlan, EventKind, LeftOut, Misfit, Passes, Roster, Selection, Slots, grown};
+use crate::reading::{ClassPlan, EventKind, LeftOut, Misfit, Passes, Roster, Selection, grown};
 use crate::samples::SampleReader;
-use crate::scheduling::KernelSlots;
+use crate::scheduling::KernelFields;
 use crate::source::Readers;
 
 /// Longer intervals, and times further from 1970, come from faulty clocks.
@@ -67,13 +68,13 @@ struct Resolver {
 struct ClassRole {
     act: Act,
     kind: u32,
-    /// The slots of the process, the thread, the name of the process and the client.
-    pid: Option<usize>,
-    tid: Option<usize>,
-    procname: Option<usize>,
-    client: Option<usize>,
-    /// The slots of the numbers of the span and of the one around it.
-    span: Option<(usize, usize)>,
+    /// The process, the thread, the name of the process and the client.
+    pid: Option<Field<u64>>,
+    tid: Option<Field<u64>>,
+    procname: Option<Field>,
+    client: Option<Field>,
+    /// The numbers of the span and of the one around it.
+    span: Option<(Field<u64>, Field<u64>)>,
     host: usize,
     unit_ns: u64,
 }
@@ -89,7 +90,7 @@ enum Act {
     /// They only show that their process was active.
     Marks,
     /// They are the kernel's, and say what the scheduler did.
-    Schedules(KernelSlots),
+    Schedules(KernelFields),
 }
 
 impl Feed {
@@ -119,7 +120,7 @@ impl Feed {
     }
 
     /// The fields that the events of a class are needed with; see [`ctf_reader::Collect::want`].
-    pub fn want(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>> {
+    pub fn want(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Wanted> {
         let Feed { resolver, scene } = self;
         let host = scene.hosts.enter(class.trace, host);
         let fields = resolver.want(class, host);
@@ -259,18 +260,15 @@ impl Feed {
 }
 
 impl Resolver {
-    fn want(&mut self, class: &Arc<EventClass>, host: usize) -> Option<Vec<usize>> {
-        let mut slots = Slots(self.roster.want(class)?);
-        if let Some(filter) = &mut self.filter
-            && let Some(fields) = filter.want_besides(class, Slots(slots.0.clone()))
-            && filter.plan(class.index).is_some()
-        {
-            slots = Slots(fields);
+    fn want(&mut self, class: &Arc<EventClass>, host: usize) -> Option<Wanted> {
+        let mut wanted = self.roster.want(class)?;
+        if let Some(filter) = &mut self.filter {
+            filter.want_besides(class, &mut wanted);
         }
         let plan = self.roster.plan(class.index);
         let meaning = self.roster.selection().dictionary.look_up(class);
         let role = plan.filter(|_| meaning.repeats.is_none()).map(|plan| {
-            let kernel = KernelSlots::new(class, &mut slots);
+            let kernel = KernelFields::new(class, &mut wanted);
             let act = kernel.map_or_else(|| act(&meaning), Act::Schedules);
             let of_events = &self.roster.kinds()[plan.kind];
             let unit_ns = u64::try_from(of_events.unit_ns()).unwrap_or(1);
@@ -286,10 +284,9 @@ impl Resolver {
                 is_outermost: meaning.is_outermost,
                 explains: meaning.explains.clone(),
             });
-            let mut slot = |name: &str| class.field(name).map(|field| slots.of(field));
-            let (pid, tid, procname) = (slot("vpid"), slot("vtid"), slot("procname"));
-            let span = slot("tracing_span").zip(slot("tracing_parent"));
-            let client = meaning.client.map(|field| slots.of(field));
+            let (pid, tid, procname) = (wanted.field("vpid"), wanted.field("vtid"), wanted.field("procname"));
+            let span = wanted.field("tracing_span").zip(wanted.field("tracing_parent"));
+            let client = meaning.client.map(|index| wanted.value_at(index));
             ClassRole { act, kind, pid, tid, procname, client, span, host, unit_ns }
         });
         // Repeats are not even decoded: they are a third of what a server records.
@@ -297,7 +294,7 @@ impl Resolver {
             return None;
         }
         *grown(&mut self.roles, class.index) = role;
-        Some(slots.0)
+        Some(wanted)
     }
 
     /// The role of a class, if its events have one.
@@ -334,14 +331,14 @@ impl Resolver {
         if role.act == Act::Marks {
             return happen(Happening::Active { thread, time });
         }
-        let client = role.client.and_then(|slot| lexicon.client(event, slot));
-        let number = |slot| event.integer(slot).unwrap_or(0);
-        let numbers = role.span.map(|(own, parent)| SpanNumbers { own: number(own), parent: number(parent) });
+        let client = role.client.and_then(|field| lexicon.client(event, field));
+        let numbers = role.span.map(|(own, parent)| (event.value(own), event.value(parent)));
+        let numbers = numbers.map(|(own, parent)| SpanNumbers { own, parent });
         if let Some(numbers) = numbers.filter(|numbers| (numbers.own, numbers.parent) != (0, 0)) {
             happen(Happening::Span(numbers));
         }
         let mut name = || {
-            let brief = plan.only_key().map_or(Brief::OTHER, |slot| event.brief(slot));
+            let brief = plan.only_key().map_or(Brief::OTHER, |field| event.brief(field));
             lexicon.name(role.kind, brief, |bytes| plan.encode_key(&of_one.get(0), bytes))
         };
         match role.act {
@@ -389,8 +386,8 @@ impl ClassRole {
         threads: &mut ThreadNumbers,
         happen: &mut impl FnMut(Happening),
     ) -> u32 {
-        let id = |slot: Option<usize>| slot.and_then(|slot| event.integer(slot)).map(|id| id as i64);
-        let procname = || self.procname.map(|slot| text(&event.value(slot)));
+        let id = |field: Option<Field<u64>>| field.map(|field| event.value(field) as i64);
+        let procname = || self.procname.map(|field| text(&event.value(field)));
         threads.number((self.host, id(self.pid), id(self.tid)), procname, happen)
     }
 }

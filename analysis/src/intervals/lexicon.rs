@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ctf_reader::{Brief, OrderedEvent, Value};
+use ctf_reader::{Brief, Field, OrderedEvent, Value};
 
 use super::interval::IntervalName;
 use crate::datum::{Datum, Pairs};
@@ -173,13 +173,13 @@ impl Lexicon {
 
     /// The number of the client in a field of an event; none for work without a client.
     #[inline]
-    pub fn client(&mut self, event: &OrderedEvent<'_>, slot: usize) -> Option<u32> {
-        let brief = event.brief(slot);
+    pub fn client(&mut self, event: &OrderedEvent<'_>, field: Field) -> Option<u32> {
+        let brief = event.brief(field);
         let nobody = *self.nobody.get_or_insert_with(|| Brief::from(&Value::Text(b"")));
         if brief == nobody {
             return None;
         }
-        let number = self.clients.number(0, brief, |bytes| key::encode(&event.value(slot), bytes));
+        let number = self.clients.number(0, brief, |bytes| key::encode(&event.value(field), bytes));
         (number != OTHER).then_some(number)
     }
 

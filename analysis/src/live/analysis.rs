@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, Gap, OrderedEvent, Report};
+use ctf_reader::{EventClass, Gap, OrderedEvent, Report, Wanted};
 use lttng_catalog::nearest;
 
 use super::audience::Audience;
@@ -50,8 +50,8 @@ pub struct LiveAnalysis {
     first: Option<Board>,
     is_metered: bool,
     watches: Watches,
-    /// The classes that are known, by their index, and the order of their fields.
-    classes: Vec<Option<(Arc<EventClass>, Vec<usize>)>>,
+    /// The classes that are known, by their index, and what is wanted of them.
+    classes: Vec<Option<(Arc<EventClass>, Wanted)>>,
     /// The time of the last event.
     latest: Option<i64>,
     /// From when on the selected events are aggregated.
@@ -153,13 +153,13 @@ impl LiveAnalysis {
 }
 
 impl Audience for LiveAnalysis {
-    fn class(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>> {
+    fn class(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Wanted> {
         if let Some(Some((_, wanted))) = self.classes.get(class.index) {
             return Some(wanted.clone());
         }
         // The fields for incidents must come first; a later selection may need any other.
-        let mut wanted = self.watches.want(class, host).unwrap_or_default();
-        wanted.extend((0..class.fields.len()).filter(|field| !wanted.contains(field)).collect::<Vec<_>>());
+        let mut wanted = self.watches.want(class, host).unwrap_or_else(|| Wanted::of(class));
+        (0..class.fields.len()).for_each(|index| _ = wanted.value_at(index));
         self.board.class(class, &wanted);
         self.first.iter_mut().for_each(|board| board.class(class, &wanted));
         *grown(&mut self.classes, class.index) = Some((Arc::clone(class), wanted.clone()));

@@ -3,12 +3,12 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, Gap, OrderedEvent};
+use ctf_reader::{EventClass, Gap, OrderedEvent, Wanted};
 
 /// Receives events.
 pub trait Audience {
     /// The fields that the events of a class, recorded on this machine, are needed with.
-    fn class(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>>;
+    fn class(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Wanted>;
 
     /// Receives a gap in the events.
     fn gap(&mut self, _: Gap) {}

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use ctf_reader::{Brief, EventClass, OrderedEvent, Report};
+use ctf_reader::{Brief, EventClass, OrderedEvent, Report, Wanted};
 
 use super::counters::{GROUP_COUNTERS, add, group_counters};
 use super::finding::{Detail, HeatStrip};
@@ -13,7 +13,7 @@ use crate::durations::hist::HistGroup;
 use crate::durations::histogram::IMPLAUSIBLE;
 use crate::finding::{EventFinding, GroupName, TraceFinding};
 use crate::groups::{Figures, Folded, GROUP_CAP, Group, Groups, Place, Sort, Summary, rank};
-use crate::reading::{EventKind, LeftOut, Misfit, Roster, Selection, Slots};
+use crate::reading::{EventKind, LeftOut, Misfit, Roster, Selection};
 use crate::slow::longest::{Longest, Recorder};
 
 /// The most slices of time that all groups have together: those of 500 groups that are always busy.
@@ -142,9 +142,11 @@ impl Board {
     }
 
     /// Adds a class whose events come with all fields, in this order.
-    pub fn class(&mut self, class: &Arc<EventClass>, wanted: &[usize]) {
-        self.roster.want_besides(class, Slots(wanted.to_vec()));
-        self.recorder.want(class, &self.roster, &mut Slots(wanted.to_vec()));
+    pub fn class(&mut self, class: &Arc<EventClass>, wanted: &Wanted) {
+        // It wants nothing that is not wanted already.
+        let mut wanted = wanted.clone();
+        self.roster.want_besides(class, &mut wanted);
+        self.recorder.want(class, &self.roster, &mut wanted);
     }
 
     /// Adds an event.
@@ -160,7 +162,7 @@ impl Board {
         let time = event.timestamp();
         self.latest = time.max(self.latest);
         // Most events belong to a recently seen group, and their keys need not be encoded.
-        let brief = plan.only_key().map_or(Brief::OTHER, |slot| event.brief(slot));
+        let brief = plan.only_key().map_or(Brief::OTHER, |field| event.brief(field));
         let recent =
             (brief != Brief::OTHER).then(|| self.groups.of_kind(number).recall_place(brief)).flatten();
         let place = match recent {

@@ -15,7 +15,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, Gap, OrderedEvent};
+use ctf_reader::{EventClass, Gap, OrderedEvent, Wanted};
 
 use super::counters::{add, nanoseconds};
 use super::ledger::SeriesName;
@@ -100,7 +100,7 @@ impl HostWatch {
     }
 
     /// The fields that the events of a class are needed with.
-    pub fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
+    pub fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
         self.classes.push(Arc::clone(class));
         let host = self.host.clone();
         // All watches have met the same classes in the same order, and want the same.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, Gap, OrderedEvent};
+use ctf_reader::{EventClass, Gap, OrderedEvent, Wanted};
 
 use super::host_watch::{HostTotals, HostWatch};
 use crate::incidents::Incident;
@@ -37,7 +37,7 @@ impl Watches {
     }
 
     /// The fields that the events of a class, recorded on this machine, are needed with.
-    pub fn want(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>> {
+    pub fn want(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Wanted> {
         let Watches { selection, threshold, watches, .. } = self;
         let number = *self.of_host.entry(host.map(str::to_owned)).or_insert_with(|| {
             watches.push(HostWatch::new(selection, *threshold, host));

@@ -5,13 +5,13 @@ use std::convert::Infallible;
 use std::ops::ControlFlow::{self, Continue};
 use std::sync::Arc;
 
-use ctf_reader::{Brief, Collect, EventClass, Events};
+use ctf_reader::{Brief, Collect, EventClass, Events, Wanted};
 
 use super::slices::{SliceEvents, SliceFigures, SlicedGroup, Slices};
 use crate::durations::heat::TimeColumns;
 use crate::durations::histogram::IMPLAUSIBLE;
 use crate::groups::{Groups, Summary};
-use crate::reading::{CollectBeside, Kinds, Roster, Selection, Slots, grown};
+use crate::reading::{CollectBeside, Kinds, Roster, Selection, grown};
 use crate::slow::longest::{Longest, Recorder, SlowEvent};
 
 /// The number of slices at first.
@@ -122,20 +122,19 @@ fn absorb(mine: &mut Tallies, theirs: Tallies) {
 }
 
 impl CollectBeside for SliceCollector {
-    fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
-        let wanted = self.roster.want_besides(class, Slots(slots.0.clone()));
+    fn want_besides(&mut self, class: &Arc<EventClass>, wanted: &mut Wanted) -> bool {
+        self.roster.want_besides(class, wanted);
+        self.recorder.want(class, &self.roster, wanted);
         // All events are counted, also those that no filter lets through.
-        let mut slots = Slots(wanted.filter(|wanted| wanted.starts_with(&slots.0)).unwrap_or(slots.0));
-        self.recorder.want(class, &self.roster, &mut slots);
-        Some(slots.0)
+        true
     }
 }
 
 impl Collect for SliceCollector {
     type Stop = Infallible;
 
-    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
-        self.want_besides(class, Slots::default())
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
+        self.want_alone(class)
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {

@@ -4,15 +4,18 @@ use std::convert::Infallible;
 use std::ops::ControlFlow::{self, Continue};
 use std::sync::Arc;
 
-use ctf_reader::{Collect, EventClass, Events};
-
-use crate::reading::slots::Slots;
+use ctf_reader::{Collect, EventClass, Events, Wanted};
 
 /// A collector that can share a reading with others.
 pub(crate) trait CollectBeside: Collect<Stop = Infallible> {
-    /// Like [`Collect::want`], with some fields already requested, which the answer begins with. If no event of the class
-    /// counts, it may be another list.
-    fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>>;
+    /// Asks for the fields of a class besides those that others want, and says whether its events are wanted.
+    fn want_besides(&mut self, class: &Arc<EventClass>, wanted: &mut Wanted) -> bool;
+
+    /// What to want if it is alone: [`Collect::want`].
+    fn want_alone(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
+        let mut wanted = Wanted::of(class);
+        self.want_besides(class, &mut wanted).then_some(wanted)
+    }
 }
 
 /// Two collectors that share a reading: reading takes more time than anything that is done with it. Each sees the events
@@ -20,21 +23,16 @@ pub(crate) trait CollectBeside: Collect<Stop = Infallible> {
 pub(crate) struct Pair<A, B>(pub A, pub B);
 
 impl<A: CollectBeside, B: CollectBeside> CollectBeside for Pair<A, B> {
-    fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
-        let one = self.0.want_besides(class, Slots(slots.0.clone()));
-        let is_wanted = one.is_some();
-        let slots = one.filter(|wanted| wanted.starts_with(&slots.0)).unwrap_or(slots.0);
-        let other = self.1.want_besides(class, Slots(slots.clone()));
-        let is_wanted = is_wanted || other.is_some();
-        is_wanted.then(|| other.filter(|wanted| wanted.starts_with(&slots)).unwrap_or(slots))
+    fn want_besides(&mut self, class: &Arc<EventClass>, wanted: &mut Wanted) -> bool {
+        self.0.want_besides(class, wanted) | self.1.want_besides(class, wanted)
     }
 }
 
 impl<A: CollectBeside, B: CollectBeside> Collect for Pair<A, B> {
     type Stop = Infallible;
 
-    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
-        self.want_besides(class, Slots::default())
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
+        self.want_alone(class)
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {

@@ -14,7 +14,7 @@ use crate::reading::selection::Selection;
 use crate::reading::{Failure, SourceWindow};
 use crate::source::Source;
 use crate::text::escape;
-use ctf_reader::{Collect, EventClass, Events};
+use ctf_reader::{Collect, EventClass, Events, Wanted};
 use lttng_catalog::nearest;
 
 /// The number of distinct values to choose a suggestion from, and the most bytes that are kept of each.
@@ -122,7 +122,7 @@ impl EmptyCollector {
 impl Collect for EmptyCollector {
     type Stop = Infallible;
 
-    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
         self.roster.want(class)
     }
 

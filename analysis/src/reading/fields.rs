@@ -7,10 +7,9 @@ use serde::{Serialize, Serializer};
 use crate::datum::{Datum, pairs};
 use crate::meaning::ClassMeaning;
 use crate::reading::key;
-use crate::reading::plan::{ClassPlan, KeySlot};
+use crate::reading::plan::{ClassPlan, KeyField};
 use crate::reading::selection::PROCESS;
-use crate::reading::slots::Slots;
-use ctf_reader::{Event, EventClass, FieldKind, Scope};
+use ctf_reader::{Event, EventClass, FieldKind, Scope, Wanted};
 
 /// The most bytes kept of an event: a sequence may have millions of elements, and a thousand events may be kept.
 const EVENT_LENGTH: usize = 64 << 10;
@@ -62,7 +61,7 @@ impl Serialize for RecordedFields {
 #[derive(Clone, Debug)]
 pub(crate) struct KeptFields {
     fields: Arc<Vec<RecordedField>>,
-    slots: Vec<KeySlot>,
+    slots: Vec<KeyField>,
     /// The fields that events can have in common.
     common: Arc<Vec<CommonField>>,
 }
@@ -73,7 +72,7 @@ pub(crate) struct CommonField {
     /// How important it is; 0 is the most important.
     pub order: usize,
     pub name: Arc<str>,
-    pub slot: KeySlot,
+    pub slot: KeyField,
     /// Whether it identifies the group.
     pub is_key: bool,
 }
@@ -83,8 +82,8 @@ const ORIGINS: [&str; 4] = ["procname", PROCESS, "vtid", "cpu_id"];
 
 impl KeptFields {
     /// All fields, the most important first; of the environment only those that identify the process.
-    pub fn new(class: &EventClass, meaning: &ClassMeaning, plan: &ClassPlan, slots: &mut Slots) -> Self {
-        let duration = plan.duration_slot().map(|slot| slots.0[slot]);
+    pub fn new(class: &EventClass, meaning: &ClassMeaning, plan: &ClassPlan, wanted: &mut Wanted) -> Self {
+        let duration = plan.duration_index();
         let is_shown = |&index: &usize| {
             let field = &class.fields[index];
             field.scope != Scope::Environment || matches!(&*field.name, "vpid" | "procname")
@@ -103,7 +102,7 @@ impl KeptFields {
                 is_enum: matches!(field.kind, FieldKind::Enum),
             }
         };
-        let slots: Vec<KeySlot> = order.iter().map(|&index| KeySlot::new(index, meaning, slots)).collect();
+        let slots: Vec<KeyField> = order.iter().map(|&index| KeyField::new(index, meaning, wanted)).collect();
         let keys = plan.keys();
         let common = order.iter().zip(&slots).enumerate().filter_map(|(order, (&index, &slot))| {
             let field = &class.fields[index];

@@ -12,7 +12,6 @@ pub(super) mod passes;
 pub(super) mod plan;
 pub(super) mod roster;
 pub(super) mod selection;
-pub(super) mod slots;
 pub(super) mod source_window;
 #[cfg(test)]
 pub(crate) mod synthetic;
@@ -31,4 +30,3 @@ pub(super) use passes::Passes;
 pub(super) use plan::ClassPlan;
 pub(super) use roster::Roster;
 pub(super) use selection::PROCESS;
-pub(super) use slots::Slots;

@@ -6,9 +6,8 @@ use crate::meaning::{ClassMeaning, as_boolean};
 use crate::reading::key;
 use crate::reading::passes::Passes;
 use crate::reading::selection::{EventKind, Processes, Selection};
-use crate::reading::slots::Slots;
 use crate::unit::TimeUnit;
-use ctf_reader::{Event, EventClass, Events, FieldKind, OrderedEvent, Value};
+use ctf_reader::{Event, EventClass, Events, Field, OrderedEvent, Value, Wanted};
 
 /// The number of bytes of keys that identify a group.
 const KEY_LENGTH: usize = 4096;
@@ -19,55 +18,65 @@ pub(crate) struct ClassPlan {
     /// Which of the roster's kinds.
     pub kind: usize,
     /// The keys.
-    keys: Vec<KeySlot>,
+    keys: Vec<KeyField>,
     /// The most important fields, the keys and the client, as indexes into the class's fields.
     pub leading: Vec<usize>,
-    duration: Option<DurationSlot>,
+    duration: Option<DurationField>,
     /// The unit of integer durations in nanoseconds.
     unit_ns: u64,
     conditions: Vec<BoundCondition>,
-    /// The slot of the process, where processes are counted.
-    pub process: Option<usize>,
+    /// The process, where processes are counted.
+    pub process: Option<Field<u64>>,
+}
+
+/// The field that has the duration.
+#[derive(Clone, Copy, Debug)]
+struct DurationField {
+    /// Its index in the class's fields.
+    index: usize,
+    any: Field,
+    number: DurationNumber,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct DurationSlot {
-    slot: usize,
-    /// The factor for floats; integers are used as they are.
-    float_scale: Option<f64>,
+enum DurationNumber {
+    /// Used as it is.
+    Integer(Field<u64>),
+    /// With the factor for it.
+    Float(Field<f64>, f64),
 }
 
 /// Where the value of a key or of a detail is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct KeySlot {
-    slot: usize,
+pub(crate) struct KeyField {
+    field: Field,
     /// Whether it is an integer that the catalog says is a boolean.
     is_boolean: bool,
 }
 
-impl KeySlot {
-    pub fn new(index: usize, meaning: &ClassMeaning, slots: &mut Slots) -> Self {
-        KeySlot { slot: slots.of(index), is_boolean: meaning.is_boolean(index) }
+impl KeyField {
+    pub fn new(index: usize, meaning: &ClassMeaning, wanted: &mut Wanted) -> Self {
+        KeyField { field: wanted.value_at(index), is_boolean: meaning.is_boolean(index) }
     }
 
     /// The value as it is shown.
     #[inline]
     pub fn value<'e>(&self, event: &Event<'e>) -> Value<'e> {
-        let value = event.value(self.slot);
+        let value = event.value(self.field);
         if self.is_boolean { as_boolean(value) } else { value }
     }
 }
 
 impl ClassPlan {
-    /// A plan for the class and the fields that it needs, besides those that are in slots already. `enter` gives a kind
+    /// A plan for the class and the fields that it needs, besides those that are wanted already. `enter` gives a kind
     /// its number.
     pub fn new(
         selection: &Selection,
         class: &EventClass,
         meaning: &ClassMeaning,
-        mut slots: Slots,
+        wanted: &mut Wanted,
         enter: impl FnOnce(EventKind) -> usize,
-    ) -> Result<(ClassPlan, Vec<usize>), Unwanted> {
+    ) -> Result<ClassPlan, Unwanted> {
         if selection.wanted_fields().any(|name| meaning.field(class, name).is_none()) {
             return Err(Unwanted::WithoutField);
         }
@@ -75,13 +84,18 @@ impl ClassPlan {
             return Err(Unwanted::Repeats);
         }
         let keys = selection.keys(class, meaning);
-        let conditions = selection.bind(class, meaning, &mut slots).map_err(Unwanted::Mismatch)?;
-        let duration = meaning.duration.map(|field| {
-            let is_float = class.fields[field.index].kind == FieldKind::Float;
-            // A float's fraction would be lost in its own unit.
-            let unit = if is_float { TimeUnit::Nanoseconds } else { field.unit };
-            let float_scale = is_float.then_some(field.unit.nanoseconds() as f64);
-            (unit, DurationSlot { slot: slots.of(field.index), float_scale })
+        let conditions = selection.bind(class, meaning, wanted).map_err(Unwanted::Mismatch)?;
+        let duration = meaning.duration.and_then(|field| {
+            let (index, any) = (field.index, wanted.value_at(field.index));
+            let (unit, number) = match wanted.field_at(index).map(DurationNumber::Integer) {
+                Some(integer) => (field.unit, integer),
+                // A float's fraction would be lost in its own unit.
+                None => {
+                    let scale = field.unit.nanoseconds() as f64;
+                    (TimeUnit::Nanoseconds, DurationNumber::Float(wanted.field_at(index)?, scale))
+                }
+            };
+            Some((unit, DurationField { index, any, number }))
         });
         let kind = enter(EventKind {
             event: class.name.clone(),
@@ -90,19 +104,18 @@ impl ClassPlan {
             unit_is_guess: meaning.duration.is_some_and(|field| field.is_guess),
             is_sum: meaning.is_sum,
         });
-        let plan = ClassPlan {
+        Ok(ClassPlan {
             kind,
-            keys: keys.iter().map(|key| KeySlot::new(key.index, meaning, &mut slots)).collect(),
+            keys: keys.iter().map(|key| KeyField::new(key.index, meaning, wanted)).collect(),
             leading: keys.iter().map(|key| key.index).chain(meaning.client).collect(),
-            duration: duration.map(|(_, slot)| slot),
+            duration: duration.map(|(_, field)| field),
             unit_ns: duration.map_or(1, |(unit, _)| unit.nanoseconds()),
             conditions,
             process: match selection.processes {
-                Processes::Counted => selection.process(class).map(|index| slots.of(index)),
+                Processes::Counted => selection.process(class).and_then(|index| wanted.field_at(index)),
                 Processes::Together | Processes::Apart => None,
             },
-        };
-        Ok((plan, slots.0))
+        })
     }
 
     /// The fields that identify the group, as indexes into the class's fields.
@@ -134,7 +147,9 @@ impl ClassPlan {
     pub fn admits_duration(&self, nanoseconds: i64) -> bool {
         let ticks = nanoseconds.max(0) as u64 / self.unit_ns;
         let value = match self.duration {
-            Some(DurationSlot { float_scale: Some(scale), .. }) => Value::Float(nanoseconds as f64 / scale),
+            Some(DurationField { number: DurationNumber::Float(_, scale), .. }) => {
+                Value::Float(nanoseconds as f64 / scale)
+            }
             _ => Value::Unsigned(ticks),
         };
         self.of_duration(true).all(|condition| condition.holds_for(&value))
@@ -142,8 +157,8 @@ impl ClassPlan {
 
     /// The conditions on the duration, or the others.
     fn of_duration(&self, is_of: bool) -> impl Iterator<Item = &BoundCondition> {
-        let slot = self.duration_slot();
-        self.conditions.iter().filter(move |condition| (Some(condition.slot()) == slot) == is_of)
+        let field = self.duration.map(|duration| duration.any);
+        self.conditions.iter().filter(move |condition| (Some(condition.field()) == field) == is_of)
     }
 
     /// The conditions, in the order in which they were given.
@@ -155,11 +170,11 @@ impl ClassPlan {
     /// Values from [`IMPLAUSIBLE`] on come from a faulty clock.
     pub fn durations(&self, events: &Events<'_>, into: &mut Vec<u64>) {
         into.clear();
-        match self.duration {
+        match self.duration.map(|duration| duration.number) {
             None => {}
-            Some(DurationSlot { slot, float_scale: None }) => events.integers(slot, IMPLAUSIBLE, into),
-            Some(DurationSlot { slot, float_scale: Some(scale) }) => {
-                into.extend(events.iter().map(|event| float_ticks(&event.value(slot), scale)));
+            Some(DurationNumber::Integer(field)) => events.integers(field, into),
+            Some(DurationNumber::Float(field, scale)) => {
+                into.extend(events.iter().map(|event| float_ticks(event.value(field), scale)));
             }
         }
     }
@@ -167,22 +182,21 @@ impl ClassPlan {
     /// The duration of an event, in the kind's unit; none if it has none.
     #[inline]
     pub fn duration(&self, event: &OrderedEvent<'_>) -> Option<u64> {
-        let DurationSlot { slot, float_scale } = self.duration?;
-        Some(match float_scale {
-            None => event.integer(slot).unwrap_or(IMPLAUSIBLE),
-            Some(scale) => float_ticks(&event.value(slot), scale),
+        Some(match self.duration?.number {
+            DurationNumber::Integer(field) => event.value(field),
+            DurationNumber::Float(field, scale) => float_ticks(event.value(field), scale),
         })
     }
 
-    /// The slot of the duration.
-    pub fn duration_slot(&self) -> Option<usize> {
-        self.duration.map(|duration| duration.slot)
+    /// The duration, as an index into the class's fields.
+    pub fn duration_index(&self) -> Option<usize> {
+        self.duration.map(|duration| duration.index)
     }
 
-    /// The slot of the key, if there is exactly one.
-    pub fn only_key(&self) -> Option<usize> {
+    /// The key, if there is exactly one.
+    pub fn only_key(&self) -> Option<Field> {
         match *self.keys {
-            [KeySlot { slot, .. }] => Some(slot),
+            [KeyField { field, .. }] => Some(field),
             _ => None,
         }
     }
@@ -198,8 +212,7 @@ impl ClassPlan {
 }
 
 /// A float, scaled, as the nearest whole number, if it is a plausible duration.
-fn float_ticks(value: &Value<'_>, scale: f64) -> u64 {
-    let Value::Float(value) = value else { return IMPLAUSIBLE };
+fn float_ticks(value: f64, scale: f64) -> u64 {
     let ticks = (value * scale).round();
     if (0.0..IMPLAUSIBLE as f64).contains(&ticks) { ticks as u64 } else { IMPLAUSIBLE }
 }

@@ -8,8 +8,7 @@ use crate::reading::grown::grown;
 use crate::reading::kinds::Kinds;
 use crate::reading::plan::{ClassPlan, Unwanted};
 use crate::reading::selection::{EventKind, LeftOut, Selection};
-use crate::reading::slots::Slots;
-use ctf_reader::{ClassIndex, EventClass, Events};
+use ctf_reader::{ClassIndex, EventClass, Events, Wanted};
 
 /// The plans for all classes so far, shared by the parts of a split collector, and the number of events that each part
 /// has seen.
@@ -56,12 +55,13 @@ impl Roster {
     /// as left out only if they have events.
     ///
     /// [`Collect::want`]: ctf_reader::Collect::want
-    pub fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
-        self.want_besides(class, Slots::default())
+    pub fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
+        let mut wanted = Wanted::of(class);
+        self.want_besides(class, &mut wanted).then_some(wanted)
     }
 
-    /// Like [`want`](Roster::want), with some fields already requested.
-    pub fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
+    /// Like [`want`](Roster::want), besides fields that are wanted already; says whether the events are wanted.
+    pub fn want_besides(&mut self, class: &Arc<EventClass>, wanted: &mut Wanted) -> bool {
         let ClassPlans { selection, classes, kinds, is_met } = Arc::make_mut(&mut self.plans);
         let meaning = selection.dictionary.look_up(class);
         let mut fits = selection.events.is_empty();
@@ -70,18 +70,13 @@ impl Roster {
                 (fits, *is_met) = (true, true);
             }
         }
-        let (plan, fields) = match fits {
-            false => (Err(Unwanted::Name), None),
-            true => {
-                match ClassPlan::new(selection, class, &meaning, slots, |kind| kinds.enter(Arc::new(kind))) {
-                    Ok((plan, fields)) => (Ok(plan), Some(fields)),
-                    Err(unwanted) => (Err(unwanted), Some(Vec::new())),
-                }
-            }
+        let plan = match fits {
+            false => Err(Unwanted::Name),
+            true => ClassPlan::new(selection, class, &meaning, wanted, |kind| kinds.enter(Arc::new(kind))),
         };
         grown(&mut self.counts, class.index);
         *grown(classes, class.index) = Some(ClassEntry { class: Arc::clone(class), plan });
-        fields
+        fits
     }
 
     /// Counts events, and gives their class's plan if they count.

@@ -6,9 +6,8 @@ use serde::Serialize;
 
 use crate::filter::{BoundCondition, Condition, Glob, Mismatch};
 use crate::meaning::{ClassMeaning, Dictionary, HOST, NamedField};
-use crate::reading::slots::Slots;
 use crate::unit::TimeUnit;
-use ctf_reader::EventClass;
+use ctf_reader::{EventClass, Wanted};
 
 /// Which events count, and how they are grouped.
 #[derive(Clone, Debug, Default)]
@@ -160,13 +159,13 @@ impl Selection {
         &self,
         class: &EventClass,
         meaning: &ClassMeaning,
-        slots: &mut Slots,
+        wanted: &mut Wanted,
     ) -> Result<Vec<BoundCondition>, Mismatch> {
         let bind = |condition: &Condition| {
             let index = meaning.field(class, &condition.field)?;
             let unit = meaning.duration.filter(|duration| duration.index == index);
             let kind = meaning.kind(class, index);
-            Some(condition.bind(slots.of(index), kind, unit.map(|duration| duration.unit)))
+            Some(condition.bind(wanted.value_at(index), kind, unit.map(|duration| duration.unit)))
         };
         self.conditions.iter().filter_map(bind).collect()
     }

@@ -81,7 +81,7 @@ impl Source for SyntheticSource {
         let mut parts: Vec<C> = (0..self.parts).map(|_| collector.split()).collect();
         for (index, (timestamp, class, values)) in self.events.iter().enumerate() {
             if let Some(fields) = &wanted[*class] {
-                let values: Vec<_> = fields.iter().map(|&field| values[field].clone()).collect();
+                let values: Vec<_> = fields.indexes().iter().map(|&field| values[field].clone()).collect();
                 let decoded = Decoded { timestamp: *timestamp, values: &values };
                 let ControlFlow::Continue(()) = parts[index % self.parts].events(&decoded.events(*class));
             }

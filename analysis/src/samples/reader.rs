@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, InOrder, OrderedEvent, Reader, Step, Value, Window};
+use ctf_reader::{EventClass, Field, InOrder, OrderedEvent, Reader, Step, Value, Wanted, Window};
 
 use super::format::{EVENTS, full_name};
 use super::{LimitSample, MachineSample, RunnerSample, Sample, ThreadSample};
@@ -13,8 +13,8 @@ const AHEAD: i64 = 50_000_000;
 /// Samples of a recording, or of several.
 pub struct SampleReader<'r> {
     events: InOrder<'r>,
-    /// For each class, which event it is.
-    kinds: Vec<Option<usize>>,
+    /// For each class, which event it is, and its fields.
+    kinds: Vec<Option<(usize, Vec<Field>)>>,
     hosts: Vec<Option<String>>,
     next: Option<(i64, usize, Sample)>,
 }
@@ -22,13 +22,14 @@ pub struct SampleReader<'r> {
 impl<'r> SampleReader<'r> {
     /// Reads the samples of a window.
     pub fn new(reader: &'r Reader, window: Window) -> Self {
-        let kind =
-            |class: &Arc<EventClass>| EVENTS.iter().position(|(name, _)| full_name(name) == class.name);
-        let kinds: Vec<Option<usize>> = reader.classes().map(kind).collect();
-        let want = move |class: &Arc<EventClass>| {
-            let (_, fields) = EVENTS[kind(class)?];
-            fields.iter().map(|(field, _)| class.field(field)).collect()
+        let want = |class: &Arc<EventClass>| {
+            let kind = EVENTS.iter().position(|(name, _)| full_name(name) == class.name)?;
+            let mut wanted = Wanted::of(class);
+            let fields = EVENTS[kind].1.iter().map(|(name, _)| wanted.field(name)).collect::<Option<_>>()?;
+            Some((wanted, (kind, fields)))
         };
+        let (wanted, kinds): (Vec<_>, Vec<_>) = reader.classes().map(|class| want(class).unzip()).unzip();
+        let want = move |class: &Arc<EventClass>| wanted[class.index].clone();
         let host = |trace: &ctf_reader::Trace| trace.environment("hostname").map(str::to_owned);
         let hosts = reader.traces().iter().map(host).collect();
         let mut samples = SampleReader { events: reader.in_order(window, want), kinds, hosts, next: None };
@@ -48,22 +49,20 @@ impl<'r> SampleReader<'r> {
     fn advance(&mut self) {
         while let Step::Event(event) = self.events.next_event() {
             let class = event.class();
-            if let Some(sample) =
-                self.kinds.get(class.index).copied().flatten().map(|kind| decode(kind, &event))
-            {
-                self.next = Some((event.timestamp(), class.trace, sample));
+            if let Some(Some((kind, fields))) = self.kinds.get(class.index) {
+                self.next = Some((event.timestamp(), class.trace, decode(*kind, fields, &event)));
                 return;
             }
         }
     }
 }
 
-fn decode(kind: usize, event: &OrderedEvent<'_>) -> Sample {
-    let total = |slot: usize| match event.value(slot) {
+fn decode(kind: usize, fields: &[Field], event: &OrderedEvent<'_>) -> Sample {
+    let total = |place: usize| match event.value(fields[place]) {
         Value::Unsigned(number) => number,
         _ => 0,
     };
-    let id = |slot: usize| match event.value(slot) {
+    let id = |place: usize| match event.value(fields[place]) {
         Value::Signed(number) => i32::try_from(number).unwrap_or(-1),
         _ => -1,
     };
@@ -86,7 +85,7 @@ fn decode(kind: usize, event: &OrderedEvent<'_>) -> Sample {
             tid: id(1),
             cpu: id(2),
             on_cpu_ns: total(3),
-            comm: match event.value(4) {
+            comm: match event.value(fields[4]) {
                 Value::Text(text) => String::from_utf8_lossy(text).into_owned(),
                 _ => String::new(),
             },

@@ -2,13 +2,12 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use ctf_reader::{EventClass, OrderedEvent, Value};
+use ctf_reader::{EventClass, Field, OrderedEvent, Value, Wanted};
 
 use super::account::{Account, AccountSource};
 use super::history::{History, Point};
 use super::{Ageing, MOST_THREADS, forget_oldest, most_points};
 use crate::finding::Span;
-use crate::reading::slots::Slots;
 use crate::recent::remember;
 
 /// The most switches of a CPU that are remembered.
@@ -32,11 +31,12 @@ pub enum KernelEvent {
     Request { tid: i32 },
 }
 
-/// What an event of the kernel is, and where its fields are.
+/// What an event of the kernel is, and its fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KernelSlots {
+pub struct KernelFields {
     kind: Kind,
-    slots: [usize; 5],
+    /// As many as the kind has.
+    fields: [Option<Field>; 5],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,9 +48,9 @@ enum Kind {
     Request,
 }
 
-impl KernelSlots {
+impl KernelFields {
     /// The fields that events of a class are needed with, if they are the kernel's.
-    pub fn new(class: &EventClass, slots: &mut Slots) -> Option<Self> {
+    pub fn new(class: &EventClass, wanted: &mut Wanted) -> Option<Self> {
         let (kind, fields): (Kind, &[&[&str]]) = match &*class.name {
             "sched_switch" => {
                 (Kind::Switch, &[&["cpu_id"], &["prev_tid"], &["prev_state"], &["next_tid"], &["next_comm"]])
@@ -63,26 +63,27 @@ impl KernelSlots {
             name if name.ends_with("page_fault_user") => (Kind::PageFault, &[&["cpu_id"]]),
             _ => return None,
         };
-        let mut found = [0; 5];
-        for (slot, names) in found.iter_mut().zip(fields) {
-            *slot = slots.of(names.iter().find_map(|name| class.field(name))?);
+        let mut found = [None; 5];
+        for (field, names) in found.iter_mut().zip(fields) {
+            *field = Some(wanted.value_at(names.iter().find_map(|name| class.field(name))?));
         }
-        Some(KernelSlots { kind, slots: found })
+        Some(KernelFields { kind, fields: found })
     }
 
     /// What an event says.
     pub fn read(&self, event: &OrderedEvent<'_>) -> KernelEvent {
-        let number = |slot: usize| match event.value(self.slots[slot]) {
-            Value::Unsigned(number) => i64::try_from(number).unwrap_or(-1),
-            Value::Signed(number) => number,
-            Value::Enum(number, _) => i64::try_from(i128::from(number)).unwrap_or(-1),
+        let value = |place: usize| self.fields[place].map(|field| event.value(field));
+        let number = |place: usize| match value(place) {
+            Some(Value::Unsigned(number)) => i64::try_from(number).unwrap_or(-1),
+            Some(Value::Signed(number)) => number,
+            Some(Value::Enum(number, _)) => i64::try_from(i128::from(number)).unwrap_or(-1),
             _ => -1,
         };
-        let id = |slot: usize| i32::try_from(number(slot)).unwrap_or(-1);
+        let id = |place: usize| i32::try_from(number(place)).unwrap_or(-1);
         match self.kind {
             Kind::Switch => {
                 let mut comm = Comm::default();
-                if let Value::Text(text) = event.value(self.slots[4]) {
+                if let Some(Value::Text(text)) = value(4) {
                     comm.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
                 }
                 let state = state(number(2));

@@ -27,7 +27,7 @@ pub(crate) use account::{Account, Extent};
 pub use account::{AccountSource, SystemCause};
 use history::{History, Point};
 use kernel::KernelThreads;
-pub(crate) use kernel::{KernelEvent, KernelSlots};
+pub(crate) use kernel::{KernelEvent, KernelFields};
 use runners::Runners;
 use totals::Totals;
 

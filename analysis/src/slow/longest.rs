@@ -4,10 +4,10 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use ctf_reader::{ClassIndex, Event, EventClass};
+use ctf_reader::{ClassIndex, Event, EventClass, Wanted};
 
 use crate::datum::Datum;
-use crate::reading::{ClassPlan, EventKind, KeptFields, RecordedFields, Roster, Slots, grown, key};
+use crate::reading::{ClassPlan, EventKind, KeptFields, RecordedFields, Roster, grown, key};
 
 /// A single event. Longer events come first, then earlier ones, and so on: no two different events are equal, so the
 /// result does not depend on the order in which events arrive.
@@ -57,10 +57,10 @@ pub(crate) struct Recorder(Arc<Vec<Option<(usize, KeptFields)>>>);
 
 impl Recorder {
     /// Asks for the fields that are kept of a class, if its events count.
-    pub fn want(&mut self, class: &EventClass, roster: &Roster, slots: &mut Slots) {
+    pub fn want(&mut self, class: &EventClass, roster: &Roster, wanted: &mut Wanted) {
         if let Some(plan) = roster.plan(class.index) {
             let meaning = roster.selection().dictionary.look_up(class);
-            let kept = KeptFields::new(class, &meaning, plan, slots);
+            let kept = KeptFields::new(class, &meaning, plan, wanted);
             *grown(Arc::make_mut(&mut self.0), class.index) = Some((class.trace, kept));
         }
     }

@@ -12,12 +12,12 @@ use serde::Serialize;
 
 use crate::durations::histogram::IMPLAUSIBLE;
 use crate::finding::{EventFinding, Notes, TraceFinding, guessed};
-use crate::reading::{CollectBeside, Failure, KeptFields, Roster, Selection, Slots, SourceWindow};
+use crate::reading::{CollectBeside, Failure, KeptFields, Roster, Selection, SourceWindow};
 use crate::slow::chains::chains;
 use crate::slow::longest::{Longest, Recorder};
 use crate::slow::stacks::add_stacks;
 use crate::source::Source;
-use ctf_reader::{Collect, Event, EventClass, Events};
+use ctf_reader::{Collect, Event, EventClass, Events, Wanted};
 
 /// The slowest events of a trace.
 #[derive(Clone, Debug, Serialize)]
@@ -140,18 +140,18 @@ impl<S: EventFilter> LongestCollector<S> {
 }
 
 impl<S: EventFilter> CollectBeside for LongestCollector<S> {
-    fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
-        let mut slots = Slots(self.roster.want_besides(class, slots)?);
-        self.recorder.want(class, &self.roster, &mut slots);
-        Some(slots.0)
+    fn want_besides(&mut self, class: &Arc<EventClass>, wanted: &mut Wanted) -> bool {
+        let is_wanted = self.roster.want_besides(class, wanted);
+        self.recorder.want(class, &self.roster, wanted);
+        is_wanted
     }
 }
 
 impl<S: EventFilter> Collect for LongestCollector<S> {
     type Stop = Infallible;
 
-    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
-        self.want_besides(class, Slots::default())
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
+        self.want_alone(class)
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{Collect, EventClass, Events, Scope, Trace, Value};
+use ctf_reader::{Collect, EventClass, Events, Field, Scope, Trace, Value, Wanted};
 
 use super::mappings::{Mappings, MemoryChange, ProcessKey};
 
@@ -68,11 +68,20 @@ struct RecordedChange {
     change: MemoryChange,
 }
 
+/// What is known of a class.
+#[derive(Clone, Debug)]
+struct LoadClass {
+    topic: Topic,
+    trace: usize,
+    /// The fields of the topic, in their order.
+    fields: Vec<Field>,
+    pid: Option<Field>,
+}
+
 /// Gathers changes of all processes.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
-    /// The topic and the trace of each class, and the slot of its process ID.
-    classes: Vec<Option<(Topic, usize, Option<usize>)>>,
+    classes: Vec<Option<LoadClass>>,
     records: Vec<RecordedChange>,
     /// Paths are the same for many processes.
     paths: HashMap<Box<[u8]>, Arc<str>>,
@@ -105,46 +114,47 @@ impl Recorder {
 impl Collect for Recorder {
     type Stop = Infallible;
 
-    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
         let topic = Topic::of(&class.name)?;
         let payload =
             |name: &&str| class.field(name).filter(|&field| class.fields[field].scope == Scope::Payload);
-        let mut fields = topic.fields().iter().map(payload).collect::<Option<Vec<usize>>>()?;
-        let pid = class.field("vpid").map(|field| {
-            fields.push(field);
-            fields.len() - 1
-        });
+        let mut wanted = Wanted::of(class);
+        let fields = topic.fields().iter().map(|name| Some(wanted.value_at(payload(name)?)));
+        let fields = fields.collect::<Option<Vec<Field>>>()?;
+        let pid = wanted.field("vpid");
         if self.classes.len() <= class.index {
             self.classes.resize(class.index + 1, None);
         }
-        self.classes[class.index] = Some((topic, class.trace, pid));
-        Some(fields)
+        self.classes[class.index] = Some(LoadClass { topic, trace: class.trace, fields, pid });
+        Some(wanted)
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
-        let Some(Some((topic, trace, pid))) = self.classes.get(events.class).copied() else {
+        let Some(Some(class)) = self.classes.get(events.class).cloned() else {
             return ControlFlow::Continue(());
         };
+        let LoadClass { topic, trace, fields, pid } = class;
         for event in events.iter() {
             if self.records.len() >= CHANGES {
                 break;
             }
-            let number = |slot| integer(&event.value(slot)).and_then(|number| u64::try_from(number).ok());
+            let value = |place: usize| event.value(fields[place]);
+            let number = |place| integer(&value(place)).and_then(|number| u64::try_from(number).ok());
             let change = match topic {
                 Topic::DumpStarts => Some(MemoryChange::DumpStarts),
                 Topic::Unloaded => number(0).map(|begin| MemoryChange::Unloaded { begin }),
-                Topic::Loaded { is_new } => match (number(0), number(1), event.value(2)) {
+                Topic::Loaded { is_new } => match (number(0), number(1), value(2)) {
                     (Some(begin), Some(length), Value::Text(path)) => {
                         self.path(path).map(|path| MemoryChange::Loaded { begin, length, path, is_new })
                     }
                     _ => None,
                 },
-                Topic::Build => match (number(0), bytes(&event.value(1))) {
+                Topic::Build => match (number(0), bytes(&value(1))) {
                     (Some(begin), Some(id)) => Some(MemoryChange::Build { begin, id: id.into() }),
                     _ => None,
                 },
             };
-            let pid = pid.and_then(|slot| vpid(&event.value(slot)));
+            let pid = pid.and_then(|field| vpid(&event.value(field)));
             let timestamp = event.timestamp();
             self.records.extend(change.map(|change| RecordedChange { timestamp, trace, pid, change }));
         }

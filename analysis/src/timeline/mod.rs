@@ -14,7 +14,7 @@ use crate::finding::{Ns, Span};
 use crate::follow::FollowedEvents;
 use crate::incidents::{Incident, IncidentRule, incidents};
 use crate::intervals::{Feed, Interval, Listener, Scene};
-use crate::reading::{Failure, KeptFields, RecordedFields, Selection, Slots, SourceWindow, grown};
+use crate::reading::{Failure, KeptFields, RecordedFields, Selection, SourceWindow, grown};
 use crate::source::{Readers, Source};
 use rates::{Rates, bins, blocked};
 use requests::Requests;
@@ -122,11 +122,11 @@ pub fn timeline<S: Source>(
     let traces = reader.traces();
     let mut kept: Vec<Option<KeptFields>> = Vec::new();
     let mut want = |class: &Arc<EventClass>| {
-        let mut slots = Slots(feed.want(class, traces[class.trace].environment("hostname"))?);
+        let mut wanted = feed.want(class, traces[class.trace].environment("hostname"))?;
         let meaning = selection.dictionary.look_up(class);
         *grown(&mut kept, class.index) =
-            feed.plan(class.index).map(|plan| KeptFields::new(class, &meaning, plan, &mut slots));
-        Some(slots.0)
+            feed.plan(class.index).map(|plan| KeptFields::new(class, &meaning, plan, &mut wanted));
+        Some(wanted)
     };
     let mut wanted: Vec<_> = reader.classes().map(&mut want).collect();
     let take = |class: &Arc<EventClass>| wanted[class.index].take();

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::ffi::{CStr, c_void};
 use std::ptr;
 
-use ctf_reader::{EventClass, FieldKind, InOrder, OrderedEvent, Reader, Scope, Step, Trace, Window};
+use ctf_reader::{FieldKind, InOrder, OrderedEvent, Reader, Scope, Step, Trace, Wanted, Window};
 use serde_json::Value;
 
 use super::bindings::*;
@@ -62,7 +62,14 @@ pub unsafe extern "C" fn begin(
         let component = bt().bt_self_message_iterator_borrow_component(iterator);
         guarded(component, BT_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_STATUS_ERROR, || {
             let reader: &'static Reader = &*bt().bt_self_component_get_data(component).cast();
-            let events = reader.in_order(Window::default(), |class| Some(fields(class).collect()));
+            let events = reader.in_order(Window::default(), |class| {
+                let mut wanted = Wanted::of(class);
+                let fields = class.fields.iter().enumerate();
+                // Those of the environment are the trace's.
+                let own = fields.filter(|(_, field)| field.scope != Scope::Environment);
+                own.for_each(|(index, _)| _ = wanted.value_at(index));
+                Some(wanted)
+            });
             let messages = Messages::new(iterator, component, &events.report().traces)?;
             let iteration = Box::new(Iteration { events, messages, is_ended: false });
             bt().bt_self_message_iterator_set_data(iterator, Box::into_raw(iteration).cast());
@@ -103,12 +110,6 @@ pub unsafe extern "C" fn next(
             })
         })
     }
-}
-
-/// The fields that events have: those of the environment are the trace's.
-pub fn fields(class: &EventClass) -> impl Iterator<Item = usize> {
-    let fields = class.fields.iter().enumerate();
-    fields.filter(|(_, field)| field.scope != Scope::Environment).map(|(index, _)| index)
 }
 
 struct Iteration {
@@ -213,9 +214,9 @@ impl Messages {
                 return Ok(());
             };
             let mut form = Vec::new();
-            for (number, index) in fields(class).enumerate() {
-                if class.fields[index].kind == FieldKind::Compound {
-                    add_form(&event.value(number), &mut form);
+            for (field, value) in event.fields() {
+                if field.kind == FieldKind::Compound {
+                    add_form(&value, &mut form);
                 }
             }
             if classes.len() <= class.index {
@@ -243,13 +244,13 @@ impl Messages {
             let (context, payload) =
                 (bt().bt_event_borrow_specific_context_field(of), bt().bt_event_borrow_payload_field(of));
             let mut counts = [0, 0];
-            for (number, index) in fields(class).enumerate() {
-                let is_payload = class.fields[index].scope == Scope::Payload;
+            for (class, value) in event.fields() {
+                let is_payload = class.scope == Scope::Payload;
                 let (parent, place) =
                     (if is_payload { payload } else { context }, &mut counts[usize::from(is_payload)]);
                 let field = bt().bt_field_structure_borrow_member_field_by_index(parent, *place);
                 *place += 1;
-                set(field, &event.value(number));
+                set(field, &value);
             }
         }
         Ok(())

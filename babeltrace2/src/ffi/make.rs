@@ -7,7 +7,6 @@ use std::ptr;
 use ctf_reader::{Base, Enumeration, Integer, List, OrderedEvent, Scope, Value};
 
 use super::bindings::*;
-use super::ctf_source::fields;
 use super::error::made;
 use super::{bt, c_text};
 
@@ -34,11 +33,9 @@ pub unsafe fn event_class(
             bt().bt_event_class_set_emf_uri(made_class, c_text(uri).as_ptr());
         }
         let in_scope = |is_payload: bool| {
-            let members = fields(class).enumerate().filter_map(move |(number, index)| {
-                let field = &class.fields[index];
-                ((field.scope == Scope::Payload) == is_payload)
-                    .then(|| (field.name.to_string(), event.value(number), field.base))
-            });
+            let members =
+                event.fields().filter(move |(field, _)| (field.scope == Scope::Payload) == is_payload);
+            let members = members.map(|(field, value)| (field.name.to_string(), value, field.base));
             structure(of_trace, members)
         };
         bt().bt_event_class_set_specific_context_field_class(made_class, in_scope(false)?.0);

@@ -64,8 +64,6 @@ pub struct Stages {
     stages: Vec<Stage>,
     /// The constants, with where they go.
     constants: Vec<(usize, Constant)>,
-    /// Values that are wanted again: from where they go at first to where they go too.
-    repeats: Vec<(usize, usize)>,
     /// The number of wanted values.
     width: usize,
 }
@@ -87,13 +85,11 @@ pub type WantedMembers<'t> = (&'t Type, Vec<Option<usize>>);
 
 impl EventPlan {
     /// A plan for scopes that follow each other. `byte_aligned` says whether the first begins at a byte's
-    /// boundary. `constants` has a place for each wanted value, and a constant where no member goes. `repeats` are
-    /// values that are wanted again, from where they go at first to where they go too.
+    /// boundary. `constants` has a place for each wanted value, and a constant where no member goes.
     pub fn new(
         scopes: &[WantedMembers<'_>],
         byte_aligned: bool,
         constants: Vec<Option<Constant>>,
-        repeats: Vec<(usize, usize)>,
     ) -> EventPlan {
         let mut planner = Planner {
             stages: Vec::new(),
@@ -112,7 +108,6 @@ impl EventPlan {
             let constants = constants.into_iter().map(|constant| constant.unwrap_or(Constant::Nothing));
             let mut wanted: Vec<_> = constants.map(ValueSource::Constant).collect();
             stretch.fields.iter().for_each(|(into, field)| wanted[*into] = ValueSource::Field(field.clone()));
-            repeats.iter().for_each(|&(from, into)| wanted[into] = wanted[from].clone());
             return EventPlan::InPlace(stretch, wanted);
         }
         planner.stretch = stretch;
@@ -120,7 +115,7 @@ impl EventPlan {
         let (stages, width) = (planner.stages, constants.len());
         let places = constants.into_iter().enumerate();
         let constants = places.filter_map(|(into, constant)| Some((into, constant?))).collect();
-        EventPlan::Stages(Stages { stages, constants, repeats, width })
+        EventPlan::Stages(Stages { stages, constants, width })
     }
 
     /// Whether it needs the context of packets.
@@ -166,9 +161,6 @@ impl Stages {
         }
         for (into, constant) in &self.constants {
             values[*into] = constant.value(context);
-        }
-        for (from, into) in &self.repeats {
-            values[*into] = values[*from].clone();
         }
         Ok(values)
     }

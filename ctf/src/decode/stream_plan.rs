@@ -6,7 +6,7 @@ use super::clock::Timebase;
 use super::event_header::EventHeader;
 use super::event_plan::{Constant, EventPlan};
 use crate::metadata::{Metadata, StreamClass, Type};
-use crate::{EventClass, Scope};
+use crate::{EventClass, Scope, Wanted};
 
 /// How to decode the events of a stream.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl StreamPlan {
         stream: &StreamClass,
         context: &[usize],
         classes: &[Arc<EventClass>],
-        wanted: &[Option<Vec<usize>>],
+        wanted: &[Option<Wanted>],
     ) -> StreamPlan {
         let header = EventHeader::new(stream);
         let timebase = Timebase::new(stream.clock.as_ref());
@@ -59,13 +59,13 @@ impl StreamPlan {
         stream: &StreamClass,
         context: &[usize],
         classes: &[Arc<EventClass>],
-        wanted: &[Option<Vec<usize>>],
+        wanted: &[Option<Wanted>],
     ) {
         let first = self.classes.len();
         let plans =
             stream.events[first..].iter().zip(classes).zip(wanted).map(|((layout, class), wanted)| {
-                let fields = wanted.as_deref().unwrap_or_default();
-                let firsts = first_positions(fields, class.fields.len());
+                let fields = wanted.as_ref().map_or(&[][..], Wanted::indexes);
+                let places = places(fields, class.fields.len());
                 let scopes = [
                     (Scope::StreamContext, &stream.event_context),
                     (Scope::EventContext, &layout.context),
@@ -73,20 +73,16 @@ impl StreamPlan {
                 ];
                 let scopes = scopes.into_iter().filter_map(|(scope, kind)| {
                     let kind = kind.as_ref()?;
-                    Some((kind, targets(class, scope, kind, &firsts)))
+                    Some((kind, targets(class, scope, kind, &places)))
                 });
                 let scopes: Vec<_> = scopes.collect();
                 let constants = fields.iter().map(|&field| constant(metadata, context, class, field));
                 let constants: Vec<_> = constants.collect();
-                let repeats = fields.iter().enumerate().filter_map(|(into, &field)| {
-                    let from = firsts.get(field).copied().flatten()?;
-                    (from < into).then_some((from, into))
-                });
                 Arc::new(ClassPlan {
                     class: Arc::clone(class),
                     is_wanted: wanted.is_some(),
                     fields: fields.into(),
-                    plan: EventPlan::new(&scopes, self.header.ends_at_a_byte(), constants, repeats.collect()),
+                    plan: EventPlan::new(&scopes, self.header.ends_at_a_byte(), constants),
                 })
             });
         self.classes.extend(plans);
@@ -110,25 +106,25 @@ impl StreamPlan {
     }
 }
 
-/// For each field of a class, where among the wanted fields it is first.
-fn first_positions(wanted: &[usize], fields: usize) -> Vec<Option<usize>> {
+/// For each field of a class, where among the wanted fields it is.
+fn places(wanted: &[usize], fields: usize) -> Vec<Option<usize>> {
     if wanted.is_empty() {
         return Vec::new();
     }
-    let mut firsts = vec![None; fields];
-    for (position, &field) in wanted.iter().enumerate().rev() {
-        if let Some(first) = firsts.get_mut(field) {
-            *first = Some(position);
+    let mut places = vec![None; fields];
+    for (place, &field) in wanted.iter().enumerate() {
+        if let Some(of_field) = places.get_mut(field) {
+            *of_field = Some(place);
         }
     }
-    firsts
+    places
 }
 
-/// For each member of a scope, where among the wanted fields it is first.
-fn targets(class: &EventClass, scope: Scope, kind: &Type, firsts: &[Option<usize>]) -> Vec<Option<usize>> {
+/// For each member of a scope, where among the wanted fields it is.
+fn targets(class: &EventClass, scope: Scope, kind: &Type, places: &[Option<usize>]) -> Vec<Option<usize>> {
     let begin = class.fields.iter().position(|field| field.scope == scope).unwrap_or(usize::MAX);
-    let firsts = firsts.get(begin..).unwrap_or_default();
-    (0..kind.members().len()).map(|member| firsts.get(member).copied().flatten()).collect()
+    let places = places.get(begin..).unwrap_or_default();
+    (0..kind.members().len()).map(|member| places.get(member).copied().flatten()).collect()
 }
 
 /// The value of a wanted field, if it does not change from event to event.

@@ -39,7 +39,7 @@ use super::packet_source::PacketSource;
 use super::step::{Pause, Step};
 use crate::decode::tally::Tally;
 use crate::layout::{Layout, Want};
-use crate::{EventClass, Gap, Progress, Report, Trace, Window};
+use crate::{EventClass, Gap, Progress, Report, Trace, Wanted, Window};
 
 /// The parts of all open packets together take about this much memory, and three times that if they are read ahead; unless
 /// there are very many streams.
@@ -110,7 +110,7 @@ impl<'r> InOrder<'r> {
     pub fn new(
         sources: Vec<Box<dyn PacketSource + 'r>>,
         window: Window,
-        want: impl FnMut(&Arc<EventClass>) -> Option<Vec<usize>> + 'r,
+        want: impl FnMut(&Arc<EventClass>) -> Option<Wanted> + 'r,
     ) -> InOrder<'r> {
         let mut merge = InOrder::of(window, 1, Box::new(want), Report::default());
         sources.into_iter().for_each(|source| merge.add_source("", source));

@@ -6,21 +6,24 @@ use crate::decode::event_plan::ValueSource;
 use crate::decode::frozen::Frozen;
 use crate::decode::stream_plan::ClassPlan;
 use crate::events::Fields;
-use crate::{Brief, EventClass, Events, Value};
+use crate::{Brief, EventClass, Events, Field, FieldClass, FieldType, Value};
 
 /// An event, borrowed until the next one is asked for.
 ///
 /// ```
 /// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
 /// # use made::*;
-/// use ctf_reader::{Value, Window};
+/// use ctf_reader::{Field, Wanted, Window};
 ///
 /// let reader = example();
 /// // One field of each class that has it.
-/// let mut events = reader.in_order(Window::default(), |class| Some(vec![class.field("duration")?]));
+/// let mut wanted: Vec<_> = reader.classes().map(Wanted::of).collect();
+/// let durations: Vec<Option<Field<u64>>> = wanted.iter_mut().map(|class| class.field("duration")).collect();
+/// let mut events = reader.in_order(Window::default(), |class| Some(wanted[class.index].clone()));
 /// let event = events.next_event().event().unwrap();
 /// assert_eq!((event.timestamp(), &*event.class().name), (10, "hello:greeted"));
-/// assert_eq!((event.value(0), event.field("name")), (Value::Unsigned(12), None));
+/// assert_eq!(event.value(durations[event.class().index].unwrap()), 12);
+/// assert_eq!(event.field("name"), None, "it is not wanted");
 /// ```
 pub struct OrderedEvent<'a> {
     pub(super) plan: &'a ClassPlan,
@@ -56,40 +59,41 @@ impl<'a> OrderedEvent<'a> {
         self.stream
     }
 
-    /// The value of a field, numbered as it was wanted.
+    /// The value of a field.
+    ///
+    /// # Panics
+    /// If it is a field of another class.
     #[inline]
-    pub fn value(&self, field: usize) -> Value<'_> {
-        match &self.values {
-            Values::InPlace { wanted, bytes, marks, context } => match &wanted[field] {
-                ValueSource::Field(field) => field.value(bytes, marks),
-                ValueSource::Constant(constant) => constant.value(context),
-            },
-            Values::Decoded(values) => values[field].clone(),
-        }
+    pub fn value<T: FieldType + ?Sized>(&self, field: Field<T>) -> T::Read<'_> {
+        self.read::<T>(field.slot(self.plan.class.index))
     }
 
-    /// The value of a field, if it is an integer, in two's complement.
     #[inline(always)]
-    pub fn integer(&self, field: usize) -> Option<u64> {
+    fn read<T: FieldType + ?Sized>(&self, slot: usize) -> T::Read<'_> {
         match &self.values {
-            Values::InPlace { wanted, bytes, marks, .. } => match &wanted[field] {
-                ValueSource::Field(field) => field.integer(bytes, marks),
-                ValueSource::Constant(_) => self.value(field).integer(),
+            Values::InPlace { wanted, bytes, marks, context } => match &wanted[slot] {
+                ValueSource::Field(field) => T::read_stored(field, bytes, marks),
+                ValueSource::Constant(constant) => T::read(constant.value(context)),
             },
-            Values::Decoded(values) => values[field].integer(),
+            Values::Decoded(values) => T::read(values[slot].clone()),
         }
     }
 
     /// The value of a field, as far as it is brief.
     #[doc(hidden)]
     #[inline]
-    pub fn brief(&self, field: usize) -> Brief {
+    pub fn brief(&self, field: Field) -> Brief {
+        self.brief_at(field.slot(self.plan.class.index))
+    }
+
+    #[inline(always)]
+    fn brief_at(&self, slot: usize) -> Brief {
         match &self.values {
-            Values::InPlace { wanted, bytes, marks, .. } => match &wanted[field] {
+            Values::InPlace { wanted, bytes, marks, context } => match &wanted[slot] {
                 ValueSource::Field(field) => field.brief(bytes, marks),
-                ValueSource::Constant(_) => Brief::from(&self.value(field)),
+                ValueSource::Constant(constant) => Brief::from(&constant.value(context)),
             },
-            Values::Decoded(values) => Brief::from(&values[field]),
+            Values::Decoded(values) => Brief::from(&values[slot]),
         }
     }
 
@@ -97,7 +101,14 @@ impl<'a> OrderedEvent<'a> {
     pub fn field(&self, name: &str) -> Option<Value<'_>> {
         let index = self.plan.class.field(name)?;
         let wanted = self.plan.fields.iter().position(|&wanted| wanted == index)?;
-        Some(self.value(wanted))
+        Some(self.read::<Value<'static>>(wanted))
+    }
+
+    /// The wanted fields with their values, in the order in which they were asked for.
+    pub fn fields(&self) -> impl Iterator<Item = (&'a FieldClass, Value<'_>)> {
+        let classes = &self.plan.class.fields;
+        let wanted = self.plan.fields.iter().enumerate();
+        wanted.map(|(slot, &index)| (&classes[index], self.read::<Value<'static>>(slot)))
     }
 
     /// The event as a batch of one, for code that takes [`Events`].
@@ -112,10 +123,10 @@ impl Fields for OrderedEvent<'_> {
     }
 
     fn value(&self, _: usize, field: usize) -> Value<'_> {
-        OrderedEvent::value(self, field)
+        self.read::<Value<'static>>(field)
     }
 
     fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
-        into.push(self.brief(field));
+        into.push(self.brief_at(field));
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use lttng_testing::must_end;
 
 use super::Metadata;
-use crate::{Collect, EventClass, Events, Progress, Reader, Window};
+use crate::{Collect, EventClass, Events, Progress, Reader, Wanted, Window, all_fields};
 
 /// As lttng-sessiond writes it for three events of LTTng-UST, with fewer types and fields.
 const TEXT: &str = include_str!("../../tests/data/lttng-ust.tsdl");
@@ -172,8 +172,8 @@ struct All;
 impl Collect for All {
     type Stop = Infallible;
 
-    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
-        Some((0..class.fields.len()).collect())
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
+        all_fields(class)
     }
 
     fn events(&mut self, _: &Events<'_>) -> ControlFlow<Infallible> {

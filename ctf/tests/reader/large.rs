@@ -6,7 +6,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{Collect, Collected, EventClass, Events, Progress, Reader, Value, Window};
+use ctf_reader::{Collect, Collected, EventClass, Events, Field, Progress, Reader, Value, Wanted, Window};
 
 use crate::child::peak_memory_of;
 use crate::small::{METADATA, SmallPacket, open};
@@ -18,7 +18,8 @@ const MOST: usize = 65_536;
 /// Looks at every list of every event: its elements and its length.
 #[derive(Clone, Default)]
 struct Lists {
-    classes: Vec<Arc<EventClass>>,
+    /// The fields of each class.
+    classes: Vec<Vec<Field>>,
     /// By the time of their event.
     seen: Vec<(i64, Vec<u64>, u64)>,
 }
@@ -26,14 +27,15 @@ struct Lists {
 impl Collect for Lists {
     type Stop = Infallible;
 
-    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
-        self.classes.push(Arc::clone(class));
-        Some((0..class.fields.len()).collect())
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
+        let wanted = Wanted::all(class);
+        self.classes.push(wanted.fields().collect());
+        Some(wanted)
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
         for event in events.iter() {
-            for field in 0..self.classes[events.class].fields.len() {
+            for &field in &self.classes[events.class] {
                 if let Value::List(list) = event.value(field) {
                     let numbers = list.elements.iter().map(|element| element.integer().unwrap()).collect();
                     self.seen.push((event.timestamp(), numbers, list.length));

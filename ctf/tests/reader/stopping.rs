@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ctf_reader::{Collect, EventClass, Events, Progress, Reader, Window};
+use ctf_reader::{Collect, EventClass, Events, Progress, Reader, Wanted, Window};
 
 use crate::support::{Recording, SharedTrace};
 
@@ -26,8 +26,8 @@ impl Enough {
 impl Collect for Enough {
     type Stop = ();
 
-    fn want(&mut self, _: &Arc<EventClass>) -> Option<Vec<usize>> {
-        Some(Vec::new())
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
+        Some(Wanted::of(class))
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<()> {
@@ -78,8 +78,8 @@ struct Print(File);
 impl Collect for Print {
     type Stop = io::Error;
 
-    fn want(&mut self, _: &Arc<EventClass>) -> Option<Vec<usize>> {
-        Some(Vec::new())
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
+        Some(Wanted::of(class))
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<io::Error> {

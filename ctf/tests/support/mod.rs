@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ctf_reader::{
-    Collect, Collected, EventClass, Events, Progress, Reader, Report, Scope, Step, Window, all_fields,
+    Collect, Collected, EventClass, Events, Progress, Reader, Report, Scope, Step, Wanted, Window, all_fields,
 };
 use lttng_testing::{Session, Trace};
 
@@ -93,17 +93,17 @@ impl KeepAll {
 impl Collect for KeepAll {
     type Stop = Infallible;
 
-    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
         assert!(self.classes.insert(class.index, Arc::clone(class)).is_none(), "asked about once");
-        Some((0..class.fields.len()).collect())
+        all_fields(class)
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
         let class = &self.classes[&events.class];
         for event in events.iter() {
             let (mut contexts, mut fields) = (Vec::new(), Vec::new());
-            for (index, field) in class.fields.iter().enumerate() {
-                let value = || text(&event.value(index));
+            for (field, handle) in class.fields.iter().zip(Wanted::all(class).fields()) {
+                let value = || text(&event.value(handle));
                 match field.scope {
                     Scope::Environment => {}
                     Scope::Payload => fields.push((field.name.to_string(), value())),
@@ -114,10 +114,11 @@ impl Collect for KeepAll {
             self.events.push(Seen { timestamp, name: class.name.clone(), contexts, fields });
         }
         // The same for all of them.
-        let environment =
-            class.fields.iter().enumerate().filter(|(_, field)| field.scope == Scope::Environment);
-        let value = |index| text(&events.get(0).value(index)).trim_matches('"').to_owned();
-        let environment = environment.map(|(index, field)| (field.name.to_string(), value(index)));
+        let wanted = Wanted::all(class);
+        let fields = class.fields.iter().zip(wanted.fields());
+        let environment = fields.filter(|(field, _)| field.scope == Scope::Environment);
+        let value = |handle| text(&events.get(0).value(handle)).trim_matches('"').to_owned();
+        let environment = environment.map(|(field, handle)| (field.name.to_string(), value(handle)));
         self.environments.insert(class.trace, environment.collect());
         ControlFlow::Continue(())
     }

@@ -48,7 +48,7 @@ fn view(url: &str) {
     let mut merge = live.merge(Window::default(), all_fields);
     loop {
         match merge.next_event() {
-            Step::Event(event) => (0..event.class().fields.len()).for_each(|field| drop(event.value(field))),
+            Step::Event(event) => event.fields().for_each(drop),
             Step::Wait if matches!(live.statuses()[0].state, State::Lost(_)) => break,
             Step::Wait => live.feed(&mut merge, Duration::from_secs(10), |_, _| {}),
             Step::End => break,

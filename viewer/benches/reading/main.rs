@@ -8,13 +8,14 @@
 //! best round counts.
 
 use std::convert::Infallible;
+use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ctf_reader::{Brief, Collect, EventClass, Events, Progress, Reader, Step, Value, Window};
+use ctf_reader::{Brief, Collect, EventClass, Events, Field, Progress, Reader, Step, Wanted, Window};
 use lttng_testing::Table;
 
 mod floor;
@@ -242,26 +243,35 @@ fn unordered(folder: &Path, threads: usize, wanted: bool) -> u64 {
 
 fn in_order(folder: &Path, threads: usize) -> u64 {
     let reader = Reader::open(&[folder]).expect("it can be opened").threads(threads);
-    let mut events = reader.in_order(Window::default(), name_and_duration);
+    let (wanted, fields): (Vec<_>, Vec<_>) =
+        reader.classes().map(|class| name_and_duration(class).unzip()).unzip();
+    let mut events = reader.in_order(Window::default(), |class| wanted[class.index].clone());
     let (mut count, mut total, mut last) = (0, 0, i64::MIN);
     while let Step::Event(event) = events.next_event() {
         assert!(last <= event.timestamp(), "they are in order");
         last = event.timestamp();
-        if let (Value::Text(_), Value::Unsigned(duration)) = (event.value(0), event.value(1)) {
-            (count, total) = (count + 1, total + duration);
-        }
+        let Some((name, duration)) = fields[event.class().index] else { continue };
+        black_box(event.value(name));
+        (count, total) = (count + 1, total + event.value(duration));
     }
     assert!(total > 0);
     count
 }
 
-fn name_and_duration(class: &Arc<EventClass>) -> Option<Vec<usize>> {
-    ["name", "duration"].into_iter().map(|name| class.field(name)).collect()
+/// The name and the duration of a class's events.
+type NameAndDuration = (Field, Field<u64>);
+
+fn name_and_duration(class: &Arc<EventClass>) -> Option<(Wanted, NameAndDuration)> {
+    let mut wanted = Wanted::of(class);
+    let fields = (wanted.field("name")?, wanted.field("duration")?);
+    Some((wanted, fields))
 }
 
 /// Sums durations up by name, as the floor does.
 struct Totals {
     wanted: bool,
+    /// Of each class.
+    fields: Vec<Option<NameAndDuration>>,
     /// The events that other collectors summed up.
     absorbed: u64,
     /// A name, how many events there are, and how long they took; there are so few that each has its place to itself.
@@ -273,7 +283,7 @@ struct Totals {
 impl Totals {
     fn new(wanted: bool) -> Totals {
         let table = vec![(Brief::NONE, 0, 0); 256];
-        Totals { wanted, absorbed: 0, table, briefs: Vec::new(), durations: Vec::new() }
+        Totals { wanted, fields: Vec::new(), absorbed: 0, table, briefs: Vec::new(), durations: Vec::new() }
     }
 
     fn events(&self) -> u64 {
@@ -284,15 +294,18 @@ impl Totals {
 impl Collect for Totals {
     type Stop = Infallible;
 
-    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
-        name_and_duration(class).filter(|_| self.wanted)
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
+        let (wanted, fields) = name_and_duration(class).filter(|_| self.wanted).unzip();
+        self.fields.push(fields);
+        wanted
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
         self.briefs.clear();
         self.durations.clear();
-        events.briefs(0, &mut self.briefs);
-        events.integers(1, u64::MAX, &mut self.durations);
+        let Some((name, duration)) = self.fields[events.class] else { return ControlFlow::Continue(()) };
+        events.briefs(name, &mut self.briefs);
+        events.integers(duration, &mut self.durations);
         for (&name, &duration) in self.briefs.iter().zip(&self.durations) {
             let (known, count, total) = &mut self.table[(name.mix() >> 56) as usize];
             assert!(*count == 0 || *known == name, "two names in one place");
@@ -302,7 +315,7 @@ impl Collect for Totals {
     }
 
     fn split(&self) -> Totals {
-        Totals::new(self.wanted)
+        Totals { fields: self.fields.clone(), ..Totals::new(self.wanted) }
     }
 
     fn absorb(&mut self, other: Totals) {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::intake::{Intake, Turn};
 use crate::view::EventStream;
 use crate::view::events::{Printer, Show, Stacks, Stop};
-use ctf_reader::{EventClass, OrderedEvent, Trace};
+use ctf_reader::{EventClass, OrderedEvent, Trace, Wanted};
 use ltt_analysis::Finding;
 use ltt_analysis::follow::{EventMatcher, FollowedEvents, Follower};
 use ltt_analysis::live::Audience;
@@ -80,7 +80,7 @@ struct EventWriter<'o> {
 }
 
 impl Audience for EventWriter<'_> {
-    fn class(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>> {
+    fn class(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Wanted> {
         let host = host.map(|host| ("hostname".to_owned(), host.to_owned()));
         let mut trace = Trace::default();
         trace.environment.extend(host);

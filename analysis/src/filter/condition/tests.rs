@@ -1,13 +1,20 @@
+use std::sync::Arc;
+
 use super::*;
-use ctf_reader::{Enumeration, Integer};
+use crate::reading::synthetic::class;
+use ctf_reader::{Enumeration, Integer, Wanted};
+
+fn field() -> Field {
+    Wanted::of(&Arc::new(class("app:event", &[("field", FieldKind::Integer)]))).value_at(0)
+}
 
 fn holds(condition: &str, kind: FieldKind, value: Value<'_>) -> bool {
     let condition: Condition = condition.parse().unwrap();
-    condition.bind(0, kind, Some(TimeUnit::Microseconds)).unwrap().holds_for(&value)
+    condition.bind(field(), kind, Some(TimeUnit::Microseconds)).unwrap().holds_for(&value)
 }
 
 fn refusal(condition: &str, kind: FieldKind, unit: Option<TimeUnit>) -> String {
-    condition.parse::<Condition>().unwrap().bind(0, kind, unit).unwrap_err().0
+    condition.parse::<Condition>().unwrap().bind(field(), kind, unit).unwrap_err().0
 }
 
 #[test]

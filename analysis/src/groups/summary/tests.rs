@@ -2,6 +2,7 @@ use super::*;
 use crate::datum::Datum;
 use crate::groups::quantile::Quantile;
 use crate::reading::synthetic::{SyntheticSource, by, class};
+use crate::unit::TimeUnit;
 use ctf_reader::{FieldKind, Value};
 
 const FIELDS: [(&str, FieldKind); 2] = [("key", FieldKind::Integer), ("latency_us", FieldKind::Integer)];
@@ -79,14 +80,18 @@ fn implausible_durations_are_counted_and_enter_no_figure() {
 
 #[test]
 fn negative_and_broken_float_durations_are_implausible() {
-    let mut made = SyntheticSource::new(class("app:request", &[("elapsed_s", FieldKind::Integer)]));
-    made.add(vec![Value::Signed(-1)]);
-    made.add(vec![Value::Float(f64::NAN)]);
-    made.add(vec![Value::Float(-0.5)]);
-    made.add(vec![Value::Signed(2)]);
-    let found = made.analyse(|reading| summarise(reading, &by(&[]), Sort::Total, 10)).unwrap();
-    assert_eq!((found.groups[0].figures.count(), found.groups[0].figures.implausible), (4, 3));
-    assert_eq!(found.groups[0].total_ns(), 2_000_000_000);
+    let integers = (FieldKind::Integer, [Value::Signed(-1), Value::Signed(i64::MIN), Value::Signed(2)]);
+    let floats = (FieldKind::Float, [Value::Float(f64::NAN), Value::Float(-0.5), Value::Float(2.0)]);
+    let mut selection = Selection::clone(&by(&[]));
+    selection.dictionary.duration = Some(("elapsed".to_owned(), Some(TimeUnit::Seconds)));
+    let selection = Arc::new(selection);
+    for (kind, values) in [integers, floats] {
+        let mut made = SyntheticSource::new(class("app:request", &[("elapsed", kind)]));
+        values.into_iter().for_each(|value| made.add(vec![value]));
+        let found = made.analyse(|reading| summarise(reading, &selection, Sort::Total, 10)).unwrap();
+        assert_eq!((found.groups[0].figures.count(), found.groups[0].figures.implausible), (3, 2));
+        assert_eq!(found.groups[0].total_ns(), 2_000_000_000);
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use ctf_reader::{Reader, Step, Value, Window};
+use ctf_reader::{Reader, Step, Value, Wanted, Window};
 
 #[derive(Default)]
 struct Host {
@@ -25,7 +25,11 @@ fn main() -> ExitCode {
         }
     };
     // Only one field is decoded; classes without it are read too.
-    let mut events = reader.in_order(Window::default(), |class| Some(class.field("hostname").into_iter().collect()));
+    let mut events = reader.in_order(Window::default(), |class| {
+        let mut wanted = Wanted::of(class);
+        wanted.field::<[u8]>("hostname");
+        Some(wanted)
+    });
     let mut hosts: BTreeMap<String, Host> = BTreeMap::new();
     while let Step::Event(event) = events.next_event() {
         let name = match event.field("hostname") {

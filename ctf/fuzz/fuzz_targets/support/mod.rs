@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use ctf_reader::{
-    Brief, Collect, Collected, Discovery, EventClass, Events, Progress, Reader, Report, TraceFiles, Value, Window,
+    Brief, Collect, Collected, Discovery, EventClass, Events, Progress, Reader, Report, TraceFiles, Value, Wanted,
+    Window,
 };
 
 /// A trace: metadata up to the first NUL, and a stream file after it.
@@ -33,8 +34,8 @@ pub fn open(traces: impl Into<Vec<TraceFiles>>) -> Option<Reader> {
 #[derive(Clone)]
 pub struct Look {
     all: bool,
-    /// The number of fields of each class.
-    fields: Vec<usize>,
+    /// The fields of each class.
+    fields: Vec<Wanted>,
     /// For each class a sum over its events.
     pub sums: Vec<u64>,
 }
@@ -58,25 +59,29 @@ pub fn sum(timestamp: i64, values: impl Iterator<Item = u64>) -> u64 {
 impl Collect for Look {
     type Stop = Infallible;
 
-    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
         assert_eq!(class.index, self.fields.len());
-        self.fields.push(class.fields.len());
+        let wanted = if self.all { Wanted::all(class) } else { Wanted::of(class) };
+        self.fields.push(wanted.clone());
         self.sums.push(0);
-        self.all.then(|| (0..class.fields.len()).collect())
+        self.all.then_some(wanted)
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
-        let fields = self.fields[events.class];
-        for field in 0..fields {
-            let (mut briefs, mut integers) = (Vec::new(), Vec::new());
+        let wanted = &mut self.fields[events.class];
+        for (index, field) in wanted.clone().fields().enumerate() {
+            let mut briefs = Vec::new();
             events.briefs(field, &mut briefs);
-            events.integers(field, u64::MAX, &mut integers);
             let values: Vec<Value<'_>> = events.iter().map(|event| event.value(field)).collect();
             assert!(values.iter().map(Brief::from).eq(briefs));
-            assert!(values.iter().map(integer).eq(integers));
+            if let Some(field) = wanted.field_at(index) {
+                let mut integers = Vec::new();
+                events.integers(field, &mut integers);
+                assert!(values.iter().map(integer).eq(integers));
+            }
         }
         for event in events.iter() {
-            let values = (0..fields).map(|field| integer(&event.value(field)));
+            let values = wanted.fields().map(|field| integer(&event.value(field)));
             let sum = sum(event.timestamp(), values);
             self.sums[events.class] = self.sums[events.class].wrapping_add(sum);
         }

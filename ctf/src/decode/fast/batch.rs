@@ -155,7 +155,7 @@ impl Fields for BatchFields<'_> {
         }
     }
 
-    fn integers(&self, field: usize, other: u64, into: &mut Vec<u64>) {
+    fn integers(&self, field: usize, into: &mut Vec<u64>) {
         match &self.wanted[field] {
             ValueSource::Field(StoredField { mark, offset, form: FieldForm::Integer(read) }) => {
                 let (bytes, offset) = (self.bytes, *offset);
@@ -168,7 +168,7 @@ impl Fields for BatchFields<'_> {
             }
             _ => {
                 let values = (0..self.rows.count()).map(|event| self.value(event, field));
-                into.extend(values.map(|value| value.integer().unwrap_or(other)));
+                into.extend(values.map(|value| value.integer().unwrap_or_default()));
             }
         }
     }

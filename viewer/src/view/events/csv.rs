@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, OrderedEvent, Scope, Trace, Value};
+use ctf_reader::{EventClass, Field, OrderedEvent, Scope, Trace, Value};
 
 use super::form::{ByClass, EventLine, Form, ShownField, put};
 use super::{json, value};
@@ -21,8 +21,8 @@ pub(in crate::view) struct CsvForm {
 struct CsvClass {
     /// Their host and name.
     name: Vec<u8>,
-    /// For each column the slot of its value.
-    slots: Vec<Option<usize>>,
+    /// For each column its value.
+    values: Vec<Option<Field>>,
 }
 
 impl CsvForm {
@@ -38,8 +38,8 @@ impl Form for CsvForm {
 
     fn class(&mut self, class: &Arc<EventClass>, shown: &[ShownField]) {
         let mut places = vec![None; self.columns.len()];
-        for &ShownField { field, slot } in shown {
-            let field = &class.fields[field];
+        for &ShownField { index, value } in shown {
+            let field = &class.fields[index];
             if field.scope == Scope::Environment && !matches!(&*field.name, "vpid" | "procname") {
                 continue;
             }
@@ -50,12 +50,12 @@ impl Form for CsvForm {
             });
             places.resize(self.columns.len(), None);
             // Payload fields come last, and replace a context of the same name.
-            places[column] = Some(slot);
+            places[column] = Some(value);
         }
         let mut name = cell(self.hosts.get(class.trace).map_or(&[], |host| host.as_bytes())).into_bytes();
         name.push(b',');
         name.extend(cell(class.name.as_bytes()).bytes());
-        self.classes.set(class.index, CsvClass { name, slots: places });
+        self.classes.set(class.index, CsvClass { name, values: places });
     }
 
     fn heading(&self, out: &mut Vec<u8>) {
@@ -71,12 +71,12 @@ impl Form for CsvForm {
     }
 
     fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>) {
-        let Some(CsvClass { name, slots }) = self.classes.of(event) else { return };
+        let Some(CsvClass { name, values }) = self.classes.of(event) else { return };
         out.extend_from_slice(name);
         for column in 0..self.columns.len() {
             out.push(b',');
-            if let Some(Some(slot)) = slots.get(column) {
-                match event.value(*slot) {
+            if let Some(Some(field)) = values.get(column) {
+                match event.value(*field) {
                     Value::Text(text) => out.extend(cell(text).bytes()),
                     Value::Enum(number, labels) => match labels.label(number) {
                         Some(label) => out.extend(cell(label.as_bytes()).bytes()),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ctf_reader::{ClassIndex, EventClass, OrderedEvent, Trace};
+use ctf_reader::{ClassIndex, EventClass, Field, OrderedEvent, Trace};
 
 /// How events are written.
 ///
@@ -34,10 +34,10 @@ pub trait Form {
 /// A field that is written.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownField {
-    /// The field, as an index into those of its class.
-    pub field: usize,
-    /// Where its value is.
-    pub slot: usize,
+    /// Its index among the fields of its class.
+    pub index: usize,
+    /// Its value.
+    pub value: Field,
 }
 
 /// Sets an element of a list, which grows if necessary.

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, OrderedEvent, Scope, Trace, Value};
+use ctf_reader::{EventClass, Field, OrderedEvent, Scope, Trace, Value};
 
 use super::clock::Clock;
 use super::form::{ByClass, EventLine, Form, ShownField, put};
@@ -23,8 +23,8 @@ pub(in crate::view) struct JsonForm {
 struct JsonClass {
     /// What comes before the fields.
     begin: Vec<u8>,
-    /// What comes before each field, and where its value is.
-    fields: Vec<(Vec<u8>, usize)>,
+    /// What comes before each field, and its value.
+    fields: Vec<(Vec<u8>, Field)>,
     stacks: Option<ClassStacks>,
 }
 
@@ -34,8 +34,8 @@ impl JsonForm {
         JsonForm { clock, hosts, stacks, classes }
     }
 
-    fn frames(&self, stacks: &ClassStacks, event: &OrderedEvent<'_>, slot: usize) -> serde_json::Value {
-        let frames = self.stacks.frames(stacks, event, slot);
+    fn frames(&self, stacks: &ClassStacks, event: &OrderedEvent<'_>, stack: Field) -> serde_json::Value {
+        let frames = self.stacks.frames(stacks, event, stack);
         frames.iter().filter_map(|frame| serde_json::to_value(&**frame).ok()).collect()
     }
 }
@@ -53,9 +53,9 @@ impl Form for JsonForm {
             text(host.as_bytes(), &mut begin);
         }
         begin.extend_from_slice(b",\"fields\":{");
-        let mut fields: Vec<(Vec<u8>, usize)> = Vec::new();
-        for &ShownField { field, slot } in shown {
-            let field = &class.fields[field];
+        let mut fields: Vec<(Vec<u8>, Field)> = Vec::new();
+        for &ShownField { index, value } in shown {
+            let field = &class.fields[index];
             // Of the environment, only what identifies the process.
             if field.scope == Scope::Environment && !matches!(&*field.name, "vpid" | "procname") {
                 continue;
@@ -63,7 +63,7 @@ impl Form for JsonForm {
             let mut before = if fields.is_empty() { Vec::new() } else { vec![b','] };
             text(field.name.as_bytes(), &mut before);
             before.push(b':');
-            fields.push((before, slot));
+            fields.push((before, value));
         }
         let stacks = self.stacks.of_class(class, shown);
         self.classes.set(class.index, JsonClass { begin, fields, stacks });
@@ -72,14 +72,14 @@ impl Form for JsonForm {
     fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>) {
         let Some(pieces) = self.classes.of(event) else { return };
         out.extend_from_slice(&pieces.begin);
-        for (before, slot) in &pieces.fields {
+        for (before, field) in &pieces.fields {
             out.extend_from_slice(before);
-            write(&event.value(*slot), out);
+            write(&event.value(*field), out);
         }
         out.push(b'}');
         if let Some(stacks) = &pieces.stacks {
             out.extend_from_slice(b",\"stacks\":");
-            let frames = |(name, slot): &(String, usize)| (name.clone(), self.frames(stacks, event, *slot));
+            let frames = |(name, stack): &(String, Field)| (name.clone(), self.frames(stacks, event, *stack));
             let all = stacks.fields.iter().map(frames).collect::<serde_json::Map<_, _>>();
             out.extend(serde_json::Value::from(all).to_string().bytes());
         }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, OrderedEvent, Trace};
+use ctf_reader::{EventClass, Field, OrderedEvent, Trace};
 
 use super::form::{EventLine, Form, ShownField};
 use ltt_analysis::follow::Follower;
@@ -196,11 +196,11 @@ impl<'o> Printer<'o> {
 impl Follower for Printer<'_> {
     type Stop = Stop;
 
-    fn class(&mut self, class: &Arc<EventClass>, slots: &[usize]) {
+    fn class(&mut self, class: &Arc<EventClass>, fields: &[Field]) {
         let all = || (0..class.fields.len()).collect();
         let named = |names: &Vec<String>| names.iter().filter_map(|name| class.field(name)).collect();
-        let fields: Vec<usize> = self.fields.as_ref().map_or_else(all, named);
-        let shown = fields.into_iter().map(|field| ShownField { field, slot: slots[field] });
+        let indexes: Vec<usize> = self.fields.as_ref().map_or_else(all, named);
+        let shown = indexes.into_iter().map(|index| ShownField { index, value: fields[index] });
         self.form.class(class, &shown.collect::<Vec<_>>());
     }
 

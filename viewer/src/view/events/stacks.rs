@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ctf_reader::{EventClass, OrderedEvent, Trace, Value};
+use ctf_reader::{EventClass, Field, OrderedEvent, Trace, Value};
 
 use super::form::ShownField;
 use ltt_analysis::meaning::Dictionary;
@@ -18,17 +18,17 @@ pub struct Stacks {
 
 /// The stacks of a class.
 pub(super) struct ClassStacks {
-    /// The name of each, and where its value is.
-    pub fields: Vec<(String, usize)>,
+    /// The name of each, and its value.
+    pub fields: Vec<(String, Field)>,
     trace: usize,
-    /// Where the process ID is.
-    pid: Option<usize>,
+    /// The process ID.
+    pid: Option<Field>,
 }
 
 impl ClassStacks {
-    /// Whether the value in a slot is a stack.
-    pub fn has(&self, slot: usize) -> bool {
-        self.fields.iter().any(|(_, known)| *known == slot)
+    /// Whether a field is a stack.
+    pub fn has(&self, field: Field) -> bool {
+        self.fields.iter().any(|(_, known)| *known == field)
     }
 }
 
@@ -41,29 +41,29 @@ impl Stacks {
 
     /// The stacks among the shown fields of a class, if there are any.
     pub(super) fn of_class(&self, class: &EventClass, shown: &[ShownField]) -> Option<ClassStacks> {
-        let slot = |index: usize| shown.iter().find(|shown| shown.field == index).map(|shown| shown.slot);
+        let value = |index: usize| shown.iter().find(|shown| shown.index == index).map(|shown| shown.value);
         let stacks = self.dictionary.look_up(class).stacks;
-        let field = |index: usize| Some((class.fields[index].name.to_string(), slot(index)?));
+        let field = |index: usize| Some((class.fields[index].name.to_string(), value(index)?));
         let fields: Vec<_> = stacks.into_iter().filter_map(field).collect();
-        let pid = class.field("vpid").and_then(slot);
+        let pid = class.field("vpid").and_then(value);
         (!fields.is_empty()).then_some(ClassStacks { fields, trace: class.trace, pid })
     }
 
-    /// What is in the stack in a slot of an event.
+    /// What is in a stack of an event.
     pub(super) fn frames(
         &self,
         class: &ClassStacks,
         event: &OrderedEvent<'_>,
-        slot: usize,
+        stack: Field,
     ) -> Vec<Rc<Frame>> {
-        let Value::List(list) = event.value(slot) else { return Vec::new() };
+        let Value::List(list) = event.value(stack) else { return Vec::new() };
         let address = |element: &Value<'_>| match element {
             Value::Unsigned(address) => Some(*address),
             _ => None,
         };
         let addresses: Vec<u64> = list.elements.iter().filter_map(address).collect();
         let host = self.hosts.get(class.trace).and_then(Option::as_deref);
-        let process = ProcessKey { host, pid: class.pid.and_then(|slot| vpid(&event.value(slot))) };
+        let process = ProcessKey { host, pid: class.pid.and_then(|field| vpid(&event.value(field))) };
         self.symbols.frames(&process, event.timestamp(), &addresses)
     }
 }

@@ -8,7 +8,7 @@ use std::mem::ManuallyDrop;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ctf_reader::{Base, EventClass, OrderedEvent, Scope, Trace, Value};
+use ctf_reader::{Base, EventClass, Field, OrderedEvent, Scope, Trace, Value};
 
 use super::clock::{Clock, delta};
 use super::form::{ByClass, EventLine, Form, ShownField, put};
@@ -32,8 +32,8 @@ pub(in crate::view) struct TextForm {
 struct TextClass {
     /// Where they come from and what they are called.
     name: Vec<u8>,
-    /// Their fields: what comes before each, where its value is, and in which base it is written.
-    fields: Vec<(Literal, usize, Base)>,
+    /// Their fields: what comes before each, its value, and in which base it is written.
+    fields: Vec<(Literal, Field, Base)>,
     stacks: Option<ClassStacks>,
     /// What ends them.
     end: &'static [u8],
@@ -105,8 +105,8 @@ impl Form for TextForm {
     fn class(&mut self, class: &Arc<EventClass>, shown: &[ShownField]) {
         let mut fields = Vec::new();
         let mut last = None;
-        for &ShownField { field, slot } in shown {
-            let field = &class.fields[field];
+        for &ShownField { index, value } in shown {
+            let field = &class.fields[index];
             if field.scope == Scope::Environment {
                 continue;
             }
@@ -117,7 +117,7 @@ impl Form for TextForm {
                 Some(_) => format!(" }}, {{ {name} = "),
             };
             last = Some(field.scope);
-            fields.push((Literal::new(&before), slot, field.base));
+            fields.push((Literal::new(&before), value, field.base));
         }
         let end: &[u8] = match last {
             None => b"{ }",
@@ -133,20 +133,20 @@ impl Form for TextForm {
     fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>) {
         let Some(pieces) = self.classes.of(event) else { return };
         out.extend_from_slice(&pieces.name);
-        for (before, slot, base) in &pieces.fields {
+        for (before, field, base) in &pieces.fields {
             before.write(out);
             // Most values own nothing: skip the check in their destructor.
-            let value = ManuallyDrop::new(event.value(*slot));
+            let value = ManuallyDrop::new(event.value(*field));
             match &*value {
                 Value::Text(text) => value::quoted(text, out),
                 Value::Unsigned(number) if *base == Base::Decimal => value::unsigned(*number, out),
                 Value::Signed(number) if *base == Base::Decimal => value::signed(*number, out),
                 _ => {
                     let value = ManuallyDrop::into_inner(value);
-                    let stacks = pieces.stacks.as_ref().filter(|stacks| stacks.has(*slot));
+                    let stacks = pieces.stacks.as_ref().filter(|stacks| stacks.has(*field));
                     match (stacks, &value) {
                         (Some(stacks), Value::List(_)) => {
-                            value::stack(&self.stacks.frames(stacks, event, *slot), out);
+                            value::stack(&self.stacks.frames(stacks, event, *field), out);
                         }
                         _ => value::write(&value, *base, out),
                     }
