@@ -17,12 +17,9 @@ use parquet::file::statistics::{Statistics, ValueStatistics};
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 
-use crate::column::NULL;
+use crate::column::{NULL, PAGE_ROWS};
 use crate::hybrid;
 use crate::interner::NONE;
-
-/// The rows of a page: engines skip the pages whose limits exclude what is asked for.
-pub const PAGE_ROWS: usize = 1 << 14;
 
 /// Longer texts are cut in statistics.
 const LONGEST_LIMIT: usize = 64;

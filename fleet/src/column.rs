@@ -9,8 +9,10 @@ use parquet::file::metadata::SortingColumn;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 
-use crate::chunk::PAGE_ROWS;
 use crate::interner::NONE;
+
+/// The rows of a page: engines skip the pages whose limits exclude what is asked for.
+pub const PAGE_ROWS: usize = 1 << 14;
 
 /// Stands for no integer.
 pub const NULL: i64 = i64::MIN;

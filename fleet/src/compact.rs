@@ -17,7 +17,7 @@ use parquet::schema::types::{Type, TypePtr};
 
 use crate::column::properties;
 use crate::delta::{self, LoggedFile};
-use crate::host_state::key;
+use crate::escape::key;
 use crate::prune;
 use crate::rows::MOST_ROWS;
 use crate::store::Store;

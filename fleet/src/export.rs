@@ -21,8 +21,10 @@ use parquet::errors::{ParquetError, Result as ParquetResult};
 
 use crate::cli::{ExportOptions, tell};
 use crate::coverage::Verdict;
+use crate::day::date_of;
 use crate::delta;
 use crate::encode::{EncodedRows, encode};
+use crate::escape::key;
 use crate::groups;
 use crate::host_state::{self, HostPlace, HostState, Pending};
 use crate::hosts::{self, Host, trace_id};
@@ -32,7 +34,7 @@ use crate::prune;
 use crate::rows::{RowBuilder, Rows};
 use crate::store::Store;
 use crate::summary::{self, Done, Summary};
-use crate::tables::{MOST_DATES, NewFile, Tables, date_of};
+use crate::tables::{MOST_DATES, NewFile, Tables};
 
 /// How long a packet that is not complete may still be written to.
 const SETTLED: Duration = Duration::from_secs(600);
@@ -242,7 +244,7 @@ fn export(host: &Host, context: &Context<'_>) -> Result<Done, String> {
     for (trace, packets) in traces.iter().zip(packets) {
         state.traces.entry(trace_id(trace)).or_default().add(packets.into_iter());
     }
-    let key = host_state::key(&[&host.name, &format!("{:?} {}", state.traces, place.state.exports)]);
+    let key = key(&[&host.name, &format!("{:?} {}", state.traces, place.state.exports)]);
     let staging = context.store.staging(&key)?;
     let result = write(host, &recording, context, &key, &mut done).map(|(files, report)| {
         for (number, trace) in report.traces.iter().enumerate() {

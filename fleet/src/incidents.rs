@@ -9,9 +9,9 @@ use parquet::errors::Result;
 use serde::Serialize;
 
 use crate::column::{Column, Kind, Layout, NULL, Values};
+use crate::day::date_of;
 use crate::interner::{Interner, NONE};
 use crate::row_group::{RowGroup, row_group};
-use crate::tables::date_of;
 use crate::text;
 
 /// How files of the table are laid out.

@@ -16,8 +16,10 @@ mod cli;
 mod column;
 mod compact;
 mod coverage;
+mod day;
 mod delta;
 mod encode;
+mod escape;
 mod export;
 mod groups;
 mod host_state;
@@ -71,7 +73,7 @@ fn run(options: Options) -> Result<Outcome, String> {
         }
         (Some(Action::Compact { tables, grace }), _) => {
             let store = Store::open_tables(&tables)?;
-            compact::compact(&store, &tables::today(), grace).map(|said| cli::tell(&said))?;
+            compact::compact(&store, &day::today(), grace).map(|said| cli::tell(&said))?;
         }
         (Some(Action::Agent { config }), _) => agent::run(&config)?,
         (Some(Action::Completions { shell }), _) => cli::completions(shell)?,

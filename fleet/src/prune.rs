@@ -6,12 +6,13 @@ use ltt_analysis::text::amount::counted;
 use parquet::errors::ParquetError;
 use serde_json::json;
 
+use crate::day::{begin_of, date_of, written_date};
 use crate::delta;
 use crate::host_state::HostPlace;
 use crate::incidents;
 use crate::store::Store;
 use crate::table::TableFile;
-use crate::tables::{NewFile, TABLES, begin_of, date_of, written_date};
+use crate::tables::{NewFile, TABLES};
 
 const HORIZON: &str = "_ltt/horizon.json";
 

@@ -115,7 +115,7 @@ mod tests {
     use parquet::record::Field;
 
     use super::*;
-    use crate::chunk::PAGE_ROWS;
+    use crate::column::PAGE_ROWS;
     use crate::column::{Column, Kind};
     use crate::interner::Interner;
     use crate::table::TableFile;

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 #[cfg(feature = "object-storage")]
 mod bucket;
+#[cfg(feature = "object-storage")]
+mod client;
 mod folder;
 #[cfg(feature = "object-storage")]
 mod lease;

@@ -11,8 +11,8 @@ use ctf_reader::{FieldKind, InOrder, OrderedEvent, Reader, Scope, Step, Trace, W
 use serde_json::Value;
 
 use super::bindings::*;
-use super::component::{guarded, initialized};
 use super::error::made;
+use super::guard::{guarded, initialized};
 use super::make::{add_form, event_class, set};
 use super::value::parameters;
 use super::{bt, c_text};

@@ -9,6 +9,7 @@ mod ctf_source;
 mod error;
 mod field;
 mod graph;
+mod guard;
 mod make;
 mod message;
 mod trace;

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use object_store::{Error, ObjectStoreExt as _, PutMode, UpdateVersion};
 use serde::{Deserialize, Serialize};
 
-use super::bucket::Client;
+use super::client::Client;
 use super::{Lock, Meanwhile, PATIENCE};
 
 /// How long a lease holds, how much of that is left for clocks that differ, and how often it is renewed.

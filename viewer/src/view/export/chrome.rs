@@ -9,10 +9,10 @@ use std::io;
 
 use serde_json::{Map, Value, json};
 
-use super::gather::{Counted, Ends, INCIDENTS, Writer};
 use super::nest::Placed;
 use super::sorter::Shape;
 use super::tracks::{Tracks, lane_name, process_name, thread_name};
+use super::writer::{Counted, Ends, INCIDENTS, Writer};
 use ltt_analysis::timeline::Timeline;
 
 /// The argument that says how much of a slice was clipped.

@@ -1,28 +1,24 @@
 //! Gathers the parts of a timeline, and writes them in order in one of the formats.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
 use super::chrome::ChromeTrace;
-use super::nest::{Nest, Placed};
+use super::nest::Nest;
 use super::perfetto::Perfetto;
 use super::room::{self, Room};
 use super::sorter::{Entry, Shape, Sorter};
 use super::speedscope::Speedscope;
+use super::writer::{Counted, INCIDENTS, Writer, object, text};
 use crate::view::table::{incident_cause, incident_name};
-use ltt_analysis::datum::Datum;
 use ltt_analysis::finding::Ns;
 use ltt_analysis::incidents::Incident;
 use ltt_analysis::text::amount::counted;
 use ltt_analysis::text::short_name;
 use ltt_analysis::timeline::{Part, Timeline, Work};
-
-/// The track of incidents and of blocked time, beside those of threads and processes.
-pub const INCIDENTS: u32 = u32::MAX;
 
 /// The most clients that have a track.
 const MOST_CLIENTS: usize = 1000;
@@ -98,14 +94,6 @@ impl Written {
             .then(|| format!("{MOST_CLIENTS} clients have a track; others are on the threads' tracks only"));
         clipped.into_iter().chain(left_out).chain(clients).collect()
     }
-}
-
-/// Writes records, which nest and come in the order of their begins.
-pub trait Writer {
-    fn event(&mut self, placed: Placed) -> io::Result<()>;
-
-    /// Writes the rest, and returns the number of bytes of the file.
-    fn finish(self: Box<Self>, clipped: u64) -> io::Result<u64>;
 }
 
 impl TimelineFile {
@@ -276,67 +264,4 @@ fn of_incident(incident: &Incident) -> Map<String, Value> {
     arguments.extend(incident.advice.iter().map(|advice| ("advice".to_owned(), json!(advice))));
     let event = incident.cause.as_ref().map_or("incident", |cause| &cause.event);
     object(json!({"name": incident_name(incident), "cat": event, "args": arguments}))
-}
-
-/// A value as a text.
-pub fn text(value: &Datum) -> String {
-    match json!(value) {
-        Value::String(text) => text,
-        other => other.to_string(),
-    }
-}
-
-/// The parts of a record's body: the name, the category and the arguments.
-pub fn parsed(body: &[u8]) -> (String, String, Map<String, Value>) {
-    let mut body: Map<String, Value> = serde_json::from_slice(body).unwrap_or_default();
-    let mut taken = |key: &str| match body.remove(key) {
-        Some(Value::String(text)) => text,
-        _ => String::new(),
-    };
-    let (name, category) = (taken("name"), taken("cat"));
-    (name, category, object(body.remove("args").unwrap_or_default()))
-}
-
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(object) => object,
-        _ => Map::new(),
-    }
-}
-
-/// Counts what is written.
-pub struct Counted<'o> {
-    out: &'o mut dyn Write,
-    pub bytes: u64,
-}
-
-impl Counted<'_> {
-    pub fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.bytes += bytes.len() as u64;
-        self.out.write_all(bytes)
-    }
-}
-
-/// The ends of slices that have begun, for formats that write both: the next one first, of the same time that of the last
-/// to begin.
-pub struct Ends<T> {
-    ends: BinaryHeap<Reverse<(i64, Reverse<u64>, T)>>,
-    begun: u64,
-}
-
-impl<T: Ord> Ends<T> {
-    pub fn new() -> Self {
-        Ends { ends: BinaryHeap::new(), begun: 0 }
-    }
-
-    pub fn push(&mut self, end: i64, what: T) {
-        self.begun += 1;
-        self.ends.push(Reverse((end, Reverse(self.begun), what)));
-    }
-
-    /// The next one that is not after a time.
-    pub fn pop(&mut self, until: i64) -> Option<(i64, T)> {
-        self.ends.peek().filter(|Reverse((end, ..))| *end <= until)?;
-        self.ends.pop().map(|Reverse((end, _, what))| (end, what))
-    }
 }

@@ -13,5 +13,6 @@ mod room;
 mod sorter;
 mod speedscope;
 mod tracks;
+mod writer;
 
 pub use gather::{TimelineFile, TimelineFormat, Written};

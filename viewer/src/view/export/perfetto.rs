@@ -11,11 +11,11 @@ use std::io;
 use serde_json::{Map, Value};
 
 use super::chrome::CLIPPED;
-use super::gather::{Counted, Ends, INCIDENTS, Writer, parsed, text};
 use super::nest::Placed;
 use super::protobuf::Message;
 use super::sorter::{Entry, Shape};
 use super::tracks::{Tracks, lane_name, process_name, thread_name};
+use super::writer::{Counted, Ends, INCIDENTS, Writer, parsed, text};
 use ltt_analysis::timeline::Timeline;
 
 /// `TracePacket`.

@@ -9,10 +9,10 @@ use std::io;
 
 use serde_json::json;
 
-use super::gather::{Counted, INCIDENTS, Writer, parsed};
 use super::nest::Placed;
 use super::sorter::Shape;
 use super::tracks::{lane_name, process_name, thread_name};
+use super::writer::{Counted, INCIDENTS, Writer, parsed};
 use ltt_analysis::timeline::Timeline;
 
 /// A file that is being written. Its profiles are in memory: each is one piece of the file.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::gather::INCIDENTS;
+use super::writer::INCIDENTS;
 use ltt_analysis::timeline::{Process, Timeline, TimelineRequest};
 
 /// Ids that no process on Linux has.

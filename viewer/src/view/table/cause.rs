@@ -1,8 +1,9 @@
 //! What causes of incidents are called, in tables, on pages and on the live screen.
 
-use super::incidents::is_narrow;
 use super::label::name;
-use ltt_analysis::incidents::{BesideFinding, CauseFinding, HeldBy, Incident, Side, words_without_event};
+use ltt_analysis::incidents::{
+    BesideFinding, CauseFinding, HeldBy, Incident, Side, TimeRange, words_without_event,
+};
 use ltt_analysis::scheduling::SystemCause;
 use ltt_analysis::text::amount::counted;
 use ltt_analysis::text::{escape, short_name};
@@ -28,6 +29,11 @@ pub fn incident_name(incident: &Incident) -> String {
         (Some(_), Some(_)) => words_without_event(system, None).into(),
         (None, _) => words_without_event(system, Some(incident.kind)).into(),
     }
+}
+
+/// Whether the bounds are the same for a reader.
+pub fn is_narrow(range: TimeRange) -> bool {
+    range.least.0 * 20 >= range.most.0 * 19
 }
 
 /// What held a thread up where no event explains it, as a sentence.

@@ -1,6 +1,6 @@
 //! `incidents` as a table: what held the program up, then totals by cause, and what helps.
 
-use super::cause::{cause_name, held_by};
+use super::cause::{cause_name, held_by, is_narrow};
 use super::grid::{Column, Grid};
 use super::label::{Names, link, value};
 use super::page::{Page, Style};
@@ -251,11 +251,6 @@ pub fn short_range(range: TimeRange) -> String {
         true => range.most.short(),
         false => format!("{} to {}", range.least.short(), range.most.short()),
     }
-}
-
-/// Whether the bounds are the same for a reader.
-pub fn is_narrow(range: TimeRange) -> bool {
-    range.least.0 * 20 >= range.most.0 * 19
 }
 
 fn waited(incident: &Incident) -> String {
