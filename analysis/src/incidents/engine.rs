@@ -34,6 +34,10 @@ const ACTIVE: i64 = 1_000_000_000;
 /// them begins its next turn after 2 to 10 µs, and one that is woken up after 20 µs or more.
 pub const SLEPT: i64 = 20_000;
 
+/// The kernel takes up to this long, in nanoseconds, for each connection that it looks at: those that were ready the last time, and
+/// those that are now.
+pub const POLL: i64 = 500;
+
 /// A process that has been silent for this long may have ended, so that little of it is kept, and after the second time also none
 /// of its intervals that a later one may contain; nanoseconds. And how often to look.
 const SILENT: i64 = 120_000_000_000;
@@ -102,8 +106,9 @@ pub struct ThreadState {
     pub sleeps: Option<Sleeps>,
     /// Whether an interval that is not yet within a turn took long.
     pub has_long: bool,
-    /// When the last turn began: it looked for requests then.
+    /// When the last turn began: it looked for requests then. And the number of clients that it served.
     pub looked: i64,
+    pub last_clients: usize,
     /// The requests served since the last turn: when each ended, and its client.
     pub served: Vec<(i64, u32)>,
     /// The number of further ones.

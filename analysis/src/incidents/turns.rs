@@ -1,6 +1,6 @@
 //! Turns of an event loop: those that took long, and the times between them in which it was kept from serving anybody.
 
-use super::engine::{Engine, SLEPT};
+use super::engine::{Engine, POLL, SLEPT};
 use super::finding::{Evidence, IncidentKind};
 use super::held_back::{HeldGroup, is_late};
 use super::sleeps::Sleeps;
@@ -47,9 +47,6 @@ impl Engine {
         let (span, process) = (turn.span(), state.process);
         let sleeps = state.sleeps.get_or_insert_default();
         let before = sleeps.last_end();
-        // A loop that slept is woken up by a request; else it looked for one when its last turn began.
-        let slept = |before: i64| turn.begin.saturating_sub(before) >= SLEPT;
-        let looked = if before.is_some_and(slept) { turn.begin } else { state.looked };
         if state.is_untraced {
             sleeps.forget();
         }
@@ -60,7 +57,15 @@ impl Engine {
         let last = state.nesting.last().map_or(turn.begin, |tree| tree.root().interval.end);
         let written = last.max(turn.begin).min(turn.end);
         let clients = self.distinct(&mut served);
-        self.after_sleep(thread, turn, before, late, scene);
+        let state = &mut self.threads[thread];
+        let polled = std::mem::replace(&mut state.last_clients, clients.len()) + clients.len();
+        let slept = before.map_or(i64::MAX, |before| turn.begin.saturating_sub(before));
+        let slept = Some(slept).filter(|slept| *slept >= SLEPT + POLL * polled as i64);
+        // A loop that slept is woken up by a request; else it looked for one when its last turn began.
+        let looked = if slept.is_some() && before.is_some() { turn.begin } else { state.looked };
+        if let Some(slept) = slept {
+            self.after_sleep(thread, turn, before, slept, late, scene);
+        }
         let service = Service { clients: &clients, turn: span, written };
         if !clients.is_empty() {
             self.served(thread, service, scene);
@@ -117,13 +122,13 @@ impl Engine {
         thread: usize,
         turn: Interval,
         before: Option<i64>,
+        slept: i64,
         late: Option<Span>,
         scene: &Scene,
     ) {
-        let slept = before.map_or(i64::MAX, |before| turn.begin.saturating_sub(before));
         // After a long silence a busy machine takes longer to let the thread run on.
         let silent = self.threads[thread].silent.map_or(0, |silent| silent.span.length_ns());
-        if slept < SLEPT.max(silent / 100) {
+        if slept < silent / 100 {
             return;
         }
         self.pending.slept(thread, slept);

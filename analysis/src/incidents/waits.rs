@@ -68,7 +68,12 @@ impl Waits {
         }
         for &client in service.clients.iter().filter(|client| Some(**client) != culprit) {
             // Nearly all of them, so this comes before what takes longer.
-            if clients.last_answered(client).is_some_and(|answered| answered > early) {
+            if let Some(answered) = clients.last_answered(client).filter(|answered| *answered > early) {
+                // It may have asked again while the others were answered.
+                if answered == span.end_ns && self.in_turn > 0 {
+                    let written = span.begin_ns + self.longest_in_turn.least;
+                    self.longest.most = self.longest.most.max(turn.end_ns - written);
+                }
                 continue;
             }
             let due = clients.due(client);

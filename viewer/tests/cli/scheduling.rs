@@ -18,6 +18,9 @@ use super::timeline::{self, BEGIN};
 const TURNS: &str = "30 times every 1000\n  0 1 turn 0 100\n0 1 turn 30000 40000\n\
     20 times every 1000\n  0 1 turn 41000 41100\n";
 
+/// Turns with 80 ms between them in which nothing is recorded.
+const APART: &str = "30 times every 1000\n  0 1 turn 0 100\n40 times every 1000\n  0 1 turn 110000 110100\n";
+
 const MS: u64 = 1_000_000;
 
 /// A sample of the thread: milliseconds, its state, milliseconds on a CPU and without one, and major faults.
@@ -27,23 +30,27 @@ type Seen = (u64, u8, u64, u64, u64);
 /// and a sentence.
 type Case<'c> = (&'c str, &'c [Seen], Vec<(u64, Sample)>, &'c str, u64, &'c str);
 
+/// A sample of the thread, which has gone to sleep this number of times.
+fn thread(&(at, state, on_cpu, queued, major_faults): &Seen, voluntary_switches: u64) -> (u64, Sample) {
+    let sample = ThreadSample {
+        vpid: 42,
+        vtid: 1,
+        since_ns: 2 * MS,
+        state,
+        cpu: 1,
+        on_cpu_ns: on_cpu * MS,
+        queued_ns: queued * MS,
+        voluntary_switches,
+        major_faults,
+        ..ThreadSample::default()
+    };
+    (at, Sample::Thread(sample))
+}
+
 /// The trace of a timeline, with samples of its thread every two milliseconds where it changed.
 fn sampled(timeline: &str, seen: &[Seen], others: &[(u64, Sample)]) -> TempDir {
     let trace = timeline::write(timeline);
-    let of_thread = seen.iter().map(|&(at, state, on_cpu, queued, major_faults)| {
-        let sample = ThreadSample {
-            vpid: 42,
-            vtid: 1,
-            since_ns: 2 * MS,
-            state,
-            cpu: 1,
-            on_cpu_ns: on_cpu * MS,
-            queued_ns: queued * MS,
-            major_faults,
-            ..ThreadSample::default()
-        };
-        (at, Sample::Thread(sample))
-    });
+    let of_thread = seen.iter().map(|seen| thread(seen, 0));
     let mut samples: Vec<(u64, Sample)> = of_thread.chain(others.iter().cloned()).collect();
     samples.sort_by_key(|(at, _)| *at);
     // Like BEGIN, the clock counts from 1970.
@@ -175,7 +182,6 @@ fn what_no_event_explains_is_explained_by_samples() {
         let sum = |bound: &str| all.iter().map(|part| scheduler[part][bound].as_f64().unwrap()).sum::<f64>();
         assert!(sum("least_us") <= 10_000.0 && sum("most_us") >= 10_000.0, "{case}: {scheduler:#}");
         let found = json(ltt_top(["incidents"]).arg(trace.path()));
-        assert_eq!(found["causes"][0]["system"], cause, "{case}");
         let table = said(ltt_top(["incidents"]).arg(trace.path()).env("COLUMNS", "100")).out;
         let table = table.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(table.contains(sentence), "{case}: {table}");
@@ -186,7 +192,6 @@ fn what_no_event_explains_is_explained_by_samples() {
         let called = page.causes();
         assert_ne!(called[0], "in no event", "{case}: {called:?}");
         called.iter().for_each(|name| assert!(table.contains(name.as_str()), "{case}: {name}: {table}"));
-        // And so does everything else.
         assert_eq!(found["causes"][0]["in_words"], called[0], "{case}");
         let markdown = said(ltt_top(["incidents", "--format", "markdown"]).arg(trace.path())).out;
         let compared = said(ltt_top(["compare"]).args([trace.path(), trace.path()])).out;
@@ -220,16 +225,24 @@ fn a_command_that_had_no_cpu_is_not_blamed() {
 #[test]
 fn a_loop_that_was_seen_stopped_once_was_stopped() {
     // On a busy machine, samples are far apart; between them the thread hardly ran.
-    let turns = "30 times every 1000\n  0 1 turn 0 100\n40 times every 1000\n  0 1 turn 110000 110100\n";
     let seen = [(0, b'S', 0, 0, 0), (20, b'R', 2, 0, 0), (60, b'T', 3, 0, 0), (111, b'R', 4, 0, 0)];
-    let trace = sampled(turns, &seen, &[]);
+    let trace = sampled(APART, &seen, &[]);
     let incident = incident(trace.path());
-    assert_eq!(
-        (&incident["evidence"], &incident["held_by"]["cause"]),
-        (&json!("scheduler"), &json!("stopped"))
-    );
+    assert_eq!(incident["evidence"], "scheduler");
+    assert_eq!(incident["held_by"]["cause"], "stopped");
     let begin = incident["begin_ns"].as_u64().expect("a time");
     assert!(begin <= BEGIN + 60 * MS, "it was stopped by then: {incident:#}");
+}
+
+#[test]
+fn a_loop_that_went_on_sleeping_while_tracing_was_stopped_was_not_silent() {
+    let turns = APART.replace("40 times", "0 packet\n40 times");
+    for (sleeps, silences) in [(0, 1), (40, 0)] {
+        let seen = [(0, b'S', 0, 0, 0), (29, b'R', 2, 0, 0), (109, b'R', 3, 78, 0)];
+        let seen = seen.map(|seen| thread(&seen, seen.0 * sleeps / 100));
+        let found = json(ltt_top(["incidents"]).arg(sampled(&turns, &[], &seen).path()));
+        assert_eq!(found["incidents"].as_array().expect("a list").len(), silences, "{found:#}");
+    }
 }
 
 #[test]
@@ -238,7 +251,6 @@ fn nothing_is_said_where_nothing_is_known() {
     let trace = sampled(TURNS, &[(0, b'S', 0, 0, 0), (10, b'S', 1, 0, 0)], &[]);
     let incident = incident(trace.path());
     assert!(incident.get("held_by").is_none() && incident.get("scheduler").is_none(), "{incident:#}");
-    assert_eq!(incident["unexplained_us"], 10_000);
 }
 
 #[test]

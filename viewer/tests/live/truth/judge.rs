@@ -4,7 +4,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::acts::{Act, Done};
-use super::log::{Bounds, Log};
+use super::log::{AROUND, Bounds, Log};
 
 pub const MS: i64 = 1_000_000;
 
@@ -115,8 +115,10 @@ impl Scores {
         let (waited, [sure, possible]) = log.waited(begin, end, port);
         self.noticed.add(possible > 0 || culprit.is_some() || incident["evidence"] == "scheduler");
         // A server that loads data refuses all requests, and no event says so.
-        let is_loading = |done: &Done| done.act == Act::Replicate && done.begin < end && done.end > begin;
-        if round.done.iter().any(is_loading) {
+        let loads = round.done.iter().filter(|done| done.act == Act::Replicate);
+        let loads_within =
+            |time: i64| loads.clone().any(|done| done.begin < end + time && done.end > begin - time);
+        if loads_within(0) {
             return;
         }
         let said = &incident["waited"];
@@ -140,13 +142,13 @@ impl Scores {
                 println!("{of}: {sure} to {possible} clients, said {count}: {incident}");
             }
         }
-        if round.is_whole {
+        if round.is_whole && !loads_within(AROUND) {
             let others: Vec<(i64, i64)> = round
                 .done
                 .iter()
                 .filter(|done| !matches!(done.act, Act::Untraced | Act::Hog | Act::Large | Act::Replicate))
                 .filter(|done| done.end <= begin || done.begin >= end)
-                .map(|done| (done.begin, done.end))
+                .map(|done| log.silent(done.begin, done.end))
                 .collect();
             let Bounds { least, most } = log.not_served((begin, end), round.recorded, &others);
             let said = figure(&incident["not_served"]);

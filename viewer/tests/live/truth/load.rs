@@ -128,6 +128,7 @@ fn run(
         (stream, client)
     };
     let (mut stream, mut client) = connect();
+    let mut is_first = true;
     let mut requests = Vec::new();
     let mut buffer = [0; 1 << 14];
     let count = if let Shape::Pipeline(count, _) = shape { count } else { 1 };
@@ -148,6 +149,7 @@ fn run(
         }
         if matches!(shape, Shape::Reconnecting(_)) && random.u8(..5) == 0 {
             (stream, client) = connect();
+            is_first = true;
         }
         let key = random.u32(..1000);
         // Commands that any server has: one that it refuses is in no event.
@@ -164,9 +166,10 @@ fn run(
             let Ok((length @ 1.., arrived)) = receive(&stream, &mut buffer) else { return requests };
             // Each answer is a line.
             let count = buffer[..length].iter().filter(|byte| **byte == b'\n').count() as u64;
-            requests.push(Request { client, sent, answered: arrived.unwrap_or_else(now), count });
+            requests.push(Request { client, sent, answered: arrived.unwrap_or_else(now), count, is_first });
             left -= count;
         }
+        is_first = false;
     }
     requests
 }

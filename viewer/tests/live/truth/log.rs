@@ -12,6 +12,8 @@ pub struct Request {
     /// When the answers arrived at the client's socket.
     pub answered: i64,
     pub count: u64,
+    /// Whether its connection may not have been accepted when it was sent: servers accept a few each turn, which is in no event.
+    pub is_first: bool,
 }
 
 /// What clients saw.
@@ -34,7 +36,7 @@ const NEAR: i64 = 100_000;
 const RATE: f64 = 0.05;
 
 /// The rate is that of this long before a stall and this long after it; nanoseconds.
-const AROUND: i64 = 500_000_000;
+pub const AROUND: i64 = 500_000_000;
 
 impl Log {
     pub fn new(requests: impl Iterator<Item = Request>) -> Log {
@@ -45,7 +47,7 @@ impl Log {
 
     /// The longest wait of any request in a time, in nanoseconds, from its beginning or, if it was sent later, from then on; and the
     /// number of clients that had to wait for at least a part of it, surely and possibly. Those of one client do not count: it was
-    /// for these.
+    /// for these. First requests may count or not.
     pub fn waited(&self, begin: i64, end: i64, culprit: Option<u16>) -> (Bounds, [usize; 2]) {
         let first = self.requests.partition_point(|request| request.answered < begin + NEAR);
         let inside = self.requests[first..].iter();
@@ -54,14 +56,22 @@ impl Log {
         let mut longest = Bounds::default();
         for request in inside {
             clients.insert(request.client);
-            if request.sent.1 < end {
-                sure.insert(request.client);
-            }
             let since = |sent: i64| (request.answered - sent.max(begin)) as f64;
-            longest.least = longest.least.max(since(request.sent.1));
             longest.most = longest.most.max(since(request.sent.0));
+            if !request.is_first {
+                longest.least = longest.least.max(since(request.sent.1));
+                sure.extend((request.sent.1 < end).then_some(request.client));
+            }
         }
         (longest, [sure.len(), clients.len()])
+    }
+
+    /// The longest time without an answer that began in a time.
+    pub fn silent(&self, begin: i64, end: i64) -> (i64, i64) {
+        let [from, to] = [begin, end].map(|time| self.requests.partition_point(|one| one.answered < time));
+        let inside = self.requests[from..self.requests.len().min(to + 1)].iter().map(|one| one.answered);
+        let pairs = std::iter::once(begin).chain(inside.clone()).zip(inside);
+        pairs.max_by_key(|(from, to)| to - from).unwrap_or((begin, end))
     }
 
     /// The number of requests answered in a time.

@@ -20,7 +20,8 @@ use tempfile::TempDir;
 
 use acts::{Act, Done, Traced};
 use judge::{Round, Scores};
-use load::{Load, Shape, now, watching};
+use load::{Load, Shape, watching};
+use log::Request;
 
 use super::record::{is_recording, ltt_top};
 use super::support::Running;
@@ -35,7 +36,6 @@ impl Traced {
         record.arg(folder.path());
         let running = Running::start(record);
         wait_until("it records", || is_recording(&self.daemon));
-        let begin = now();
         let load = Load::start(self.server.port, clients, shape, seed);
         let mut random = fastrand::Rng::with_seed(seed);
         let mut pause = || std::thread::sleep(Duration::from_millis(600 + random.u64(..200)));
@@ -49,12 +49,12 @@ impl Traced {
             })
             .collect();
         let log = load.end();
-        let recorded = (begin, now());
         running.signal(Signal::INT);
         let ended = running.end();
         assert_eq!(ended.status, Some(0), "{ended:?}");
         let found = self.incidents(folder.path(), &["--longer-than", "5ms", "-n", "10000"]);
         let incidents = found["incidents"].as_array().expect("a list").clone();
+        let recorded = judge::times(&found["trace"]);
         let is_whole = found["trace"]["discarded_events"] == 0;
         let round = Round { done, log, incidents, is_whole, recorded, folder };
         if let Some(kept) = std::env::var_os("TRUTH_KEEP") {
@@ -82,8 +82,8 @@ fn keep(round: &Round, folder: &Path, of: &str) {
     let mut text = String::new();
     for request in &round.log.requests {
         let (from, to) = request.sent;
-        writeln!(text, "{} {from} {to} {} {}", request.client, request.answered, request.count)
-            .expect("a text");
+        let Request { client, answered, count, is_first, .. } = request;
+        writeln!(text, "{client} {from} {to} {answered} {count} {}", u8::from(*is_first)).expect("a text");
     }
     std::fs::write(folder.join("log"), text).expect("it can be written");
     let done: String =
