@@ -18,7 +18,7 @@ const ENDINGS: [&str; 7] = ["__return", "__end", "__done", "_return", "_exit", "
 /// ```text
 /// p:call_entry → (p:call, Begin)      p:call_exit → (p:call, End)
 /// ```
-pub fn pair_of(name: &str) -> Option<(&str, Side)> {
+pub(crate) fn pair_of(name: &str) -> Option<(&str, Side)> {
     let stem = |ending| name.strip_suffix(ending).filter(|stem| !stem.ends_with([':', '_']));
     let begin = || BEGINNINGS.into_iter().find_map(stem).map(|stem| (stem, Side::Begin));
     let end = || ENDINGS.into_iter().find_map(stem).map(|stem| (stem, Side::End));

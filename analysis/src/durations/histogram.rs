@@ -11,7 +11,8 @@ mod buckets;
 use crate::groups::quantile::Quantile;
 use buckets::{Buckets, bucket_of, has_own_bucket};
 
-pub use buckets::{Bucket, IMPLAUSIBLE, bucket_of_octaves};
+pub(crate) use buckets::bucket_of_octaves;
+pub use buckets::{Bucket, IMPLAUSIBLE};
 
 /// How durations are distributed.
 #[derive(Clone, Debug)]

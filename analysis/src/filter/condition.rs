@@ -87,7 +87,7 @@ impl FromStr for Condition {
 
 impl Condition {
     /// The condition of an option that a duration is at least this long.
-    pub fn at_least(option: &str, field: &str, nanoseconds: u64) -> Self {
+    pub(crate) fn at_least(option: &str, field: &str, nanoseconds: u64) -> Self {
         Condition {
             field: field.into(),
             given: format!("{option} {nanoseconds}ns"),
@@ -231,7 +231,7 @@ impl BoundCondition {
     }
 
     /// Whether a value meets the condition.
-    pub fn holds_for(&self, value: &Value<'_>) -> bool {
+    pub(crate) fn holds_for(&self, value: &Value<'_>) -> bool {
         let ordering = match (&self.test, value) {
             (Test::Text(wanted), Value::Text(text)) => Some((*text).cmp(wanted)),
             (Test::Label(wanted), Value::Enum(number, labels)) => {

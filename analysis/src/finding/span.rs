@@ -39,7 +39,7 @@ impl Span {
     }
 
     /// How much of another span lies in it, in nanoseconds.
-    pub fn overlap_ns(self, other: Span) -> i64 {
+    pub(crate) fn overlap_ns(self, other: Span) -> i64 {
         let (begin, end) = (self.begin_ns.max(other.begin_ns), self.end_ns.min(other.end_ns));
         end.saturating_sub(begin).max(0)
     }

@@ -15,13 +15,13 @@ use crate::incidents::CauseFinding;
 use crate::text::escape;
 
 /// The most groups, and the most causes of incidents, that have their own series.
-pub const OWN_SERIES: usize = 50;
+pub(crate) const OWN_SERIES: usize = 50;
 
 /// The longest name in a series, in bytes.
 const LONGEST_NAME: usize = 200;
 
 /// What is counted of a cause: incidents, and the nanoseconds that it held threads up.
-pub const CAUSE_COUNTERS: usize = 2;
+pub(crate) const CAUSE_COUNTERS: usize = 2;
 
 /// What a monitor is told.
 #[derive(Clone, Debug, Default)]

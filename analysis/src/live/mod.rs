@@ -22,5 +22,5 @@ pub use audience::Audience;
 pub use counters::{BOUNDS, GROUP_COUNTERS};
 pub use finding::{Detail, HeatStrip, LiveFinding, SessionFinding};
 pub use ledger::{Series, SeriesName};
-pub use metrics::{CAUSE_COUNTERS, HostMetrics, Meter, Metrics, OWN_SERIES};
+pub use metrics::{HostMetrics, Meter, Metrics};
 pub use slices::LookBack;

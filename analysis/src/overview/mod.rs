@@ -26,7 +26,7 @@ pub use limits::limits;
 pub use slices::{PER_OCTAVE, SliceFigures, SlicedGroup, Slices};
 
 /// The percentiles of groups: those that `top` has unless it is asked for others.
-pub const QUANTILES: [Quantile; 4] = [Quantile::P50, Quantile::P90, Quantile::P99, Quantile::P999];
+pub(crate) const QUANTILES: [Quantile; 4] = [Quantile::P50, Quantile::P90, Quantile::P99, Quantile::P999];
 
 /// The most groups in a report, and the most of those that are followed over time.
 const GROUPS: usize = 500;

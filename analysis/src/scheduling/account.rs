@@ -34,7 +34,7 @@ impl Extent {
     }
 
     /// As much of it as a limit allows.
-    pub fn up_to(self, limit: Extent) -> Self {
+    pub(crate) fn up_to(self, limit: Extent) -> Self {
         Extent { least: self.least.min(limit.least), most: self.most.min(limit.most) }
     }
 

@@ -138,7 +138,7 @@ impl Scheduling {
     }
 
     /// What the scheduler did with a thread in some spans of time, one after the other; none if that is not known.
-    pub fn account(&self, host: usize, pid: Option<i64>, tid: i64, spans: &[Span]) -> Option<Account> {
+    pub(crate) fn account(&self, host: usize, pid: Option<i64>, tid: i64, spans: &[Span]) -> Option<Account> {
         let machine = self.machines.get(&host)?;
         let accounts = spans.iter().map(|span| {
             machine.kernel.account(tid, *span).or_else(|| machine.sampled_account(pid, tid, *span))

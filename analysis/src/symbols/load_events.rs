@@ -55,7 +55,7 @@ impl Topic {
 }
 
 /// Whether events of this name report which binaries a process has.
-pub fn is_about_mappings(event: &str) -> bool {
+pub(crate) fn is_about_mappings(event: &str) -> bool {
     Topic::of(event).is_some()
 }
 

@@ -29,7 +29,8 @@ use load_events::Recorder;
 use mappings::{Build, Mapping, Mappings};
 
 pub use frame::{Call, Frame};
-pub use load_events::{is_about_mappings, vpid};
+pub(crate) use load_events::is_about_mappings;
+pub use load_events::vpid;
 pub use mappings::ProcessKey;
 
 /// The most addresses whose names are remembered.

@@ -24,7 +24,7 @@ pub fn duration(nanoseconds: f64) -> String {
 }
 
 /// A duration for a sentence: `12.9 ms`.
-pub fn duration_in_words(nanoseconds: f64) -> String {
+pub(crate) fn duration_in_words(nanoseconds: f64) -> String {
     if nanoseconds == 0.0 { "0 µs".into() } else { duration_with(nanoseconds, " ") }
 }
 
