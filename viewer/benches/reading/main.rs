@@ -169,7 +169,7 @@ fn contenders() -> Vec<Contender> {
         3,
         Box::new(|folder| ltt_top(folder, &["events"])),
     )]);
-    // The events of these traces overlap as those of no single thread do, which is the worst that there is for `incidents`.
+    // The events of these traces overlap more than any real thread's, which is the worst case for `incidents`.
     contenders.extend([("incidents", 0.4), ("outliers", 0.5), ("slow", 0.67)].map(|(name, times)| {
         let command = move |folder: &Path| ltt_top(folder, &[name, "--format=json"]);
         program(&format!("ltt-top {name}"), Some((TOP, times)), 3, Box::new(command))
