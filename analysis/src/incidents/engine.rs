@@ -17,10 +17,9 @@ use super::held_back::HeldBack;
 use super::meanwhile::{self, LongIntervals};
 use super::pending::{Pending, PendingStalls};
 use super::services::{AROUND, Services};
-use super::sleeps::Sleeps;
+use super::sleeps::{SLEPT, Silent, Sleeps};
 use super::stall::Stall;
 use super::tally::IncidentTally;
-use super::turns::Silent;
 use super::usual::{Usual, UsualLengths};
 use super::waits::{Service, Waits};
 use crate::finding::Span;
@@ -29,14 +28,6 @@ use crate::reading::grown::grown;
 
 /// A client that was answered at most this long before a stall is one that may have waited; nanoseconds.
 const ACTIVE: i64 = 1_000_000_000;
-
-/// A thread slept if this much time, in nanoseconds, lies between two turns. A loop that finds requests when it looks for
-/// them begins its next turn after 2 to 10 µs, and one that is woken up after 20 µs or more.
-pub const SLEPT: i64 = 20_000;
-
-/// The kernel takes up to this long, in nanoseconds, for each connection that it looks at: those that were ready the last time, and
-/// those that are now.
-pub const POLL: i64 = 500;
 
 /// A process that has been silent for this long may have ended, so that little of it is kept, and after the second time also none
 /// of its intervals that a later one may contain; nanoseconds. And how often to look.

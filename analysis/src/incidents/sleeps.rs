@@ -6,7 +6,16 @@
 use std::collections::VecDeque;
 
 use crate::finding::Span;
+use crate::intervals::Interval;
 use crate::recent::remember;
+
+/// A thread slept if this much time, in nanoseconds, lies between two turns. A loop that finds requests when it looks for
+/// them begins its next turn after 2 to 10 µs, and one that is woken up after 20 µs or more.
+pub const SLEPT: i64 = 20_000;
+
+/// The kernel takes up to this long, in nanoseconds, for each connection that it looks at: those that were ready the last time, and
+/// those that are now.
+pub const POLL: i64 = 500;
 
 /// The number of long sleeps that are remembered.
 const RECENT: usize = 256;
@@ -22,6 +31,21 @@ const USUAL: i64 = 100_000_000;
 
 /// A timer that is late by less than this, in nanoseconds, is as usual.
 const LATE: i64 = 2_000_000;
+
+/// A time between two turns.
+#[derive(Clone, Copy, Debug)]
+pub struct Silent {
+    pub span: Span,
+    /// The part of it in which a timer was overdue.
+    pub late: Option<Span>,
+    /// The turn that ended it.
+    pub turn: Interval,
+    /// Whether tracing may have been stopped meanwhile, so that only the scheduler can tell.
+    pub is_untraced: bool,
+    /// When a client that came late usually asks, if the first turn served it alone: it may be the one that had woken the loop up
+    /// before it was stopped, and the others follow.
+    pub first: Option<i64>,
+}
 
 /// The sleeps of a thread between its turns.
 #[derive(Debug, Default)]

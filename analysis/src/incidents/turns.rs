@@ -1,9 +1,9 @@
 //! Turns of an event loop: those that took long, and the times between them in which it was kept from serving anybody.
 
-use super::engine::{Engine, POLL, SLEPT};
+use super::engine::Engine;
 use super::finding::{Evidence, IncidentKind};
 use super::held_back::{HeldGroup, is_late};
-use super::sleeps::Sleeps;
+use super::sleeps::{POLL, SLEPT, Silent, Sleeps};
 use super::stall::Stall;
 use super::waits::Service;
 use crate::finding::Span;
@@ -21,21 +21,6 @@ const FEWEST_LATE: usize = 2;
 
 /// A loop that went to sleep more often than this while tracing was stopped went on turning.
 const MOST_SLEEPS: u64 = 4;
-
-/// A time between two turns.
-#[derive(Clone, Copy, Debug)]
-pub struct Silent {
-    span: Span,
-    /// The part of it in which a timer was overdue.
-    late: Option<Span>,
-    /// The turn that ended it.
-    turn: Interval,
-    /// Whether tracing may have been stopped meanwhile, so that only the scheduler can tell.
-    is_untraced: bool,
-    /// When a client that came late usually asks, if the first turn served it alone: it may be the one that had woken the loop up
-    /// before it was stopped, and the others follow.
-    first: Option<i64>,
-}
 
 impl Engine {
     /// Handles a turn: it may have taken long, or the loop may have been kept from it.

@@ -2,8 +2,13 @@
 
 pub mod amount;
 pub mod escape;
-mod guess;
-mod name;
 
-pub use guess::suggestion;
-pub use name::short_name;
+/// What to say after a wrong name: `; did you mean …?`, or nothing if no known name is near.
+pub fn suggestion(near: Option<&str>) -> String {
+    near.map_or(String::new(), |near| format!("; did you mean `{near}`?"))
+}
+
+/// An event's name without its provider.
+pub fn short_name(event: &str) -> &str {
+    event.split_once(':').map_or(event, |(_, name)| name)
+}
