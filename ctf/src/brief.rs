@@ -12,7 +12,7 @@ use crate::Value;
 /// assert_eq!(Brief::from(&Value::Text(b"get")), Brief::text(b"get and more", 3));
 /// assert_eq!(Brief::from(&Value::Text(b"longer than 15 bytes")), Brief::OTHER);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Eq)]
 pub struct Brief([u64; 2]);
 
 /// The last byte says what the others are: the length of a text, or one of these.
@@ -54,19 +54,21 @@ impl Brief {
         Brief::new(length as u64, [first & low, second & high])
     }
 
-    /// Whether both are the same, as `==` says, but word by word: one comparison of 16 bytes would have to wait until both
-    /// words of a brief that was just made are in memory.
-    #[inline(always)]
-    pub fn is(self, other: Brief) -> bool {
-        let (Brief([first, second]), Brief([other_first, other_second])) = (self, other);
-        (first ^ other_first) | (second ^ other_second) == 0
-    }
-
     /// A number that is likely different for different values.
     #[inline(always)]
     pub fn mix(self) -> u64 {
         let Brief([first, second]) = self;
         (first ^ second.rotate_left(32)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+}
+
+impl PartialEq for Brief {
+    /// Word by word: one comparison of 16 bytes would have to wait until both words of a brief that was just made are in
+    /// memory.
+    #[inline(always)]
+    fn eq(&self, other: &Brief) -> bool {
+        let (Brief([first, second]), Brief([other_first, other_second])) = (self, other);
+        (first ^ other_first) | (second ^ other_second) == 0
     }
 }
 

@@ -40,6 +40,11 @@ pub(crate) trait Fields {
     /// When one of the events happened: nanoseconds since 1970.
     fn timestamp(&self, event: usize) -> i64;
 
+    /// Appends when each of the events happened. By default there is one.
+    fn timestamps(&self, into: &mut Vec<i64>) {
+        into.push(self.timestamp(0));
+    }
+
     /// One of the values of one of the events.
     fn value(&self, event: usize, field: usize) -> Value<'_>;
 
@@ -70,6 +75,12 @@ impl<'a> Events<'a> {
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Event<'a>> {
         (0..self.count).map(|number| self.get(number))
+    }
+
+    /// Appends when each event happened: nanoseconds since 1970. That is faster than one event after the other.
+    #[inline]
+    pub fn timestamps(&self, into: &mut Vec<i64>) {
+        self.fields.timestamps(into);
     }
 
     /// Appends the integers that a field has in each event, in two's complement. That is faster than one event after the

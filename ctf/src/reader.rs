@@ -76,11 +76,6 @@ impl Reader {
         self
     }
 
-    /// The number of threads that decode.
-    pub fn all_threads(&self) -> usize {
-        self.threads
-    }
-
     /// The number of threads that decode, without one of them, for a reading beside which one other thread works.
     pub fn other_threads(&self) -> usize {
         (self.threads - 1).max(1)
@@ -145,17 +140,7 @@ impl Reader {
         window: Window,
         want: impl FnMut(&Arc<EventClass>) -> Option<Wanted> + 'r,
     ) -> InOrder<'r> {
-        self.in_order_on(self.threads, window, want)
-    }
-
-    /// Like [`in_order`](Reader::in_order), on this number of threads, for readings beside which something else runs.
-    pub fn in_order_on<'r>(
-        &'r self,
-        threads: usize,
-        window: Window,
-        want: impl FnMut(&Arc<EventClass>) -> Option<Wanted> + 'r,
-    ) -> InOrder<'r> {
-        let mut merge = InOrder::of(window, threads, Box::new(want), self.report(window));
+        let mut merge = InOrder::of(window, self.threads, Box::new(want), self.report(window));
         for (number, trace) in self.traces.iter().enumerate() {
             let source = FileSource::new(number, trace, window);
             let size = source.size();

@@ -96,10 +96,10 @@ pub struct Blocks(pub Vec<Histogram>);
 impl Extra for Blocks {
     type Context = Division;
 
-    fn take(&mut self, duration: Option<u64>, time: impl FnOnce() -> i64, division: &Division) {
+    fn take(&mut self, duration: Option<u64>, time: i64, division: &Division) {
         if let Some(ticks) = duration.filter(|&ticks| ticks < IMPLAUSIBLE) {
             self.0.resize_with(BLOCKS, Histogram::default);
-            self.0[division.block(time())].record(ticks);
+            self.0[division.block(time)].record(ticks);
         }
     }
 

@@ -147,11 +147,14 @@ pub(crate) trait Extra: Clone + fmt::Debug + Default + Send {
     /// What all groups of a reading have in common.
     type Context: Copy + fmt::Debug + Send;
 
+    /// Whether it depends on when events happened.
+    const IS_TIMED: bool = true;
+
     /// Adapts what all groups have in common to the number of groups.
     fn adapt(_: &mut Self::Context, _groups: usize) {}
 
-    /// Adds an event.
-    fn take(&mut self, duration: Option<u64>, time: impl FnOnce() -> i64, context: &Self::Context);
+    /// Adds an event, at a time that is 0 unless it is [timed](Extra::IS_TIMED).
+    fn take(&mut self, duration: Option<u64>, time: i64, context: &Self::Context);
 
     /// Adds what another part of the reading aggregated.
     fn absorb(&mut self, other: &Self, context: &Self::Context);
@@ -164,8 +167,10 @@ pub(crate) trait Extra: Clone + fmt::Debug + Default + Send {
 impl Extra for () {
     type Context = ();
 
+    const IS_TIMED: bool = false;
+
     #[inline]
-    fn take(&mut self, _: Option<u64>, _: impl FnOnce() -> i64, (): &()) {}
+    fn take(&mut self, _: Option<u64>, _: i64, (): &()) {}
 
     fn absorb(&mut self, (): &(), (): &()) {}
 }

@@ -31,8 +31,8 @@ impl Extra for SlicedFigures {
     type Context = Slicing;
 
     #[inline]
-    fn take(&mut self, duration: Option<u64>, time: impl FnOnce() -> i64, slicing: &Slicing) {
-        let slice = time().saturating_sub(slicing.begin_ns).max(0) as u64 / slicing.every_ns;
+    fn take(&mut self, duration: Option<u64>, time: i64, slicing: &Slicing) {
+        let slice = time.saturating_sub(slicing.begin_ns).max(0) as u64 / slicing.every_ns;
         self.entry(slice).or_default().record(duration);
     }
 

@@ -109,7 +109,7 @@ struct Tally<E> {
 
 impl<E: Extra> Tally<E> {
     #[inline]
-    fn take(&mut self, duration: Option<u64>, time: impl FnOnce() -> i64, context: &E::Context) {
+    fn take(&mut self, duration: Option<u64>, time: i64, context: &E::Context) {
         self.extra.take(duration, time, context);
         self.figures.record(duration);
     }
@@ -124,11 +124,21 @@ impl<E: Extra> Tally<E> {
 #[derive(Debug, Default)]
 struct Buffers {
     durations: Vec<u64>,
+    /// None if they do not matter.
+    times: Vec<i64>,
     briefs: Vec<Brief>,
     /// The events whose groups are not in the cache.
     others: Vec<usize>,
     key: Vec<u8>,
     processes: Vec<u64>,
+}
+
+impl Buffers {
+    /// The duration of an event, if it has one, and its time, if that matters.
+    #[inline(always)]
+    fn of(durations: &[u64], times: &[i64], event: usize) -> (Option<u64>, i64) {
+        (durations.get(event).copied(), times.get(event).copied().unwrap_or(0))
+    }
 }
 
 impl SummaryCollector<()> {
@@ -189,7 +199,8 @@ impl<E: Extra> SummaryCollector<E> {
             }
             _ => groups.entry(kind, &buffers.key, Tally::default),
         };
-        tally.take(buffers.durations.get(event.number).copied(), || event.timestamp(), context);
+        let (duration, time) = Buffers::of(&buffers.durations, &buffers.times, event.number);
+        tally.take(duration, time, context);
         E::adapt(context, groups.keyed());
         if self.groups.keyed() > self.limit() {
             self.make_room();
@@ -315,7 +326,7 @@ impl<E: Extra> Collect for SummaryCollector<E> {
             groups,
             context,
             processes,
-            buffers: Buffers { durations, briefs, others, processes: of_events, .. },
+            buffers: Buffers { durations, times, briefs, others, processes: of_events, .. },
             ..
         } = self;
         let Some(plan) = roster.count(events) else { return ControlFlow::Continue(()) };
@@ -326,14 +337,25 @@ impl<E: Extra> Collect for SummaryCollector<E> {
             processes.extend(of_events.iter().take(PROCESSES_MAX + 1));
         }
         plan.durations(events, durations);
+        times.clear();
+        if E::IS_TIMED {
+            events.timestamps(times);
+        }
         briefs.clear();
         others.clear();
+        let (durations, times, has_conditions) = (&**durations, &**times, plan.has_conditions());
         match plan.only_key() {
+            None if plan.keys().is_empty() && !has_conditions => {
+                let tally = groups.entry(plan.kind, &[], Tally::default);
+                for event in 0..events.count {
+                    let (duration, time) = Buffers::of(durations, times, event);
+                    tally.take(duration, time, context);
+                }
+            }
             None => others.extend((0..events.count).filter(|&event| plan.admits(&events.get(event)))),
             Some(key) => {
                 events.briefs(key, briefs);
                 let of_kind = groups.of_kind(plan.kind);
-                let (durations, has_conditions) = (durations.as_slice(), plan.has_conditions());
                 for (event, &brief) in briefs.iter().enumerate() {
                     if has_conditions && !plan.admits(&events.get(event)) {
                         continue;
@@ -341,8 +363,8 @@ impl<E: Extra> Collect for SummaryCollector<E> {
                     // A group in the cache exists, so the phase allows it.
                     match of_kind.recall(brief) {
                         Some(tally) => {
-                            let time = || events.get(event).timestamp();
-                            tally.take(durations.get(event).copied(), time, context);
+                            let (duration, time) = Buffers::of(durations, times, event);
+                            tally.take(duration, time, context);
                         }
                         None => others.push(event),
                     }

@@ -66,14 +66,14 @@ impl<T> OfKind<T> {
     #[inline(always)]
     pub fn recall(&mut self, key: Brief) -> Option<&mut T> {
         let (known, place) = self.recent.at(key);
-        if known.is(key) { self.keyed.get_mut(*place as usize).map(|(_, value)| value) } else { None }
+        if *known == key { self.keyed.get_mut(*place as usize).map(|(_, value)| value) } else { None }
     }
 
     /// The place of a recently seen group.
     #[inline(always)]
     pub fn recall_place(&mut self, key: Brief) -> Option<Place> {
         let (known, place) = *self.recent.at(key);
-        known.is(key).then_some(Place::Keyed(place))
+        (known == key).then_some(Place::Keyed(place))
     }
 
     /// The value of the group in a place.

@@ -162,12 +162,18 @@ impl Engine {
         }
     }
 
+    #[inline(always)]
     pub fn thread(&mut self, thread: usize, scene: &Scene) -> &mut ThreadState {
-        while self.threads.len() <= thread {
-            let process = scene.threads.thread(self.threads.len()).process;
-            self.threads.push(ThreadState { process, ..ThreadState::default() });
+        if self.threads.len() <= thread {
+            self.add_threads(thread, scene);
         }
         &mut self.threads[thread]
+    }
+
+    #[cold]
+    fn add_threads(&mut self, last: usize, scene: &Scene) {
+        let new = (self.threads.len()..=last).map(|thread| scene.threads.thread(thread).process);
+        self.threads.extend(new.map(|process| ThreadState { process, ..ThreadState::default() }));
     }
 
     #[inline]

@@ -38,7 +38,7 @@ const LONGEST: i64 = 1 << 56;
 const TIMES: std::ops::Range<i64> = -(1 << 61)..1 << 62;
 
 /// How many happenings are handed over to another thread at once, and how often before the first must be done.
-const BATCH: usize = 1 << 12;
+const BATCH: usize = 1 << 13;
 const BATCHES: usize = 4;
 
 /// Makes intervals of events: of all that were recorded, because what held a program up is judged by all of them. Filters
@@ -46,6 +46,8 @@ const BATCHES: usize = 4;
 pub struct Feed {
     resolver: Resolver,
     pub scene: Scene,
+    /// Room for what happens with an event.
+    happenings: Vec<Happening>,
 }
 
 /// Resolves what events say.
@@ -116,12 +118,12 @@ impl Feed {
             implausible: 0,
             is_stricter: false,
         };
-        Feed { resolver, scene }
+        Feed { resolver, scene, happenings: Vec::new() }
     }
 
     /// The fields that the events of a class are needed with; see [`ctf_reader::Collect::want`].
     pub fn want(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Wanted> {
-        let Feed { resolver, scene } = self;
+        let Feed { resolver, scene, .. } = self;
         let host = scene.hosts.enter(class.trace, host);
         let fields = resolver.want(class, host);
         scene.kinds.follow(&resolver.lexicon.kinds);
@@ -140,13 +142,13 @@ impl Feed {
         progress: &Progress,
         mut process: impl FnMut(&mut Feed, &OrderedEvent<'_>) -> ControlFlow<()>,
     ) -> Report {
-        let mut events = self.in_order(reader, reader.all_threads(), window, progress);
+        let mut events = self.in_order(reader, window, progress);
         events.next_events(usize::MAX, |event| process(self, event));
         events.report()
     }
 
-    /// Reads a window in time order, with samples that were taken meanwhile, and returns what was read. This thread reads
-    /// and resolves events, and another one follows what happened and notifies the listener.
+    /// Reads a window in time order, with samples that were taken meanwhile, and returns what was read. This thread
+    /// resolves events, which others read ahead, and another one follows what happened and notifies the listener.
     pub fn follow_apart(
         &mut self,
         readers: Readers<'_>,
@@ -154,8 +156,8 @@ impl Feed {
         progress: &Progress,
         mut listener: impl Listener + Send,
     ) -> Report {
-        let mut events = self.in_order(readers.events, readers.events.other_threads(), window, progress);
-        let Feed { resolver, scene } = self;
+        let mut events = self.in_order(readers.events, window, progress);
+        let Feed { resolver, scene, .. } = self;
         let (to_scene, batches) = sync_channel::<Vec<Happening>>(BATCHES);
         // What was followed comes back, so that its memory is used again.
         let (to_resolver, used) = sync_channel::<Vec<Happening>>(BATCHES + 2);
@@ -163,18 +165,21 @@ impl Feed {
             let follower = scope.spawn(move || {
                 let mut samples = readers.samples.map(|samples| SampleReader::new(samples, window));
                 for mut batch in batches {
-                    for happening in batch.drain(..) {
-                        if let (Some(samples), Some(time)) = (&mut samples, happening.time()) {
+                    for happening in &batch {
+                        if let Some(samples) = &mut samples
+                            && let Some(time) = happening.time()
+                        {
                             samples.around(time, |host, time, sample| scene.sample(host, time, sample));
                         }
                         scene.follow(happening, &mut listener);
                     }
+                    batch.clear();
                     _ = to_resolver.try_send(batch);
                 }
             });
             let mut batch = Vec::with_capacity(BATCH);
             events.next_events(usize::MAX, |event| {
-                resolver.event(event, &mut |happening| batch.push(happening));
+                resolver.event(event, &mut batch);
                 if batch.len() < BATCH {
                     return ControlFlow::Continue(());
                 }
@@ -192,24 +197,19 @@ impl Feed {
         events.report()
     }
 
-    /// The events of a window in time order, with the fields that are needed, on this number of threads.
-    fn in_order<'r>(
-        &mut self,
-        reader: &'r Reader,
-        threads: usize,
-        window: Window,
-        progress: &'r Progress,
-    ) -> InOrder<'r> {
+    /// The events of a window in time order, with the fields that are needed.
+    fn in_order<'r>(&mut self, reader: &'r Reader, window: Window, progress: &'r Progress) -> InOrder<'r> {
         let traces = reader.traces();
         let want = |class: &Arc<EventClass>| self.want(class, traces[class.trace].environment("hostname"));
         let mut wanted: Vec<_> = reader.classes().map(want).collect();
-        reader.in_order_on(threads, window, move |class| wanted[class.index].take()).with_progress(progress)
+        reader.in_order(window, move |class| wanted[class.index].take()).with_progress(progress)
     }
 
     /// Processes an event, and notifies the listener.
     pub fn event(&mut self, event: &OrderedEvent<'_>, listener: &mut impl Listener) {
-        let Feed { resolver, scene } = self;
-        resolver.event(event, &mut |happening| scene.follow(happening, listener));
+        let Feed { resolver, scene, happenings } = self;
+        resolver.event(event, happenings);
+        happenings.drain(..).for_each(|happening| scene.follow(&happening, listener));
     }
 
     /// The names of intervals and of clients.
@@ -302,93 +302,110 @@ impl Resolver {
         self.roles.get(class)?.as_ref()
     }
 
-    /// Resolves an event. What happened with it, if anything, is handed over.
+    /// Resolves an event, and adds what happened with it, if anything.
     #[inline]
-    fn event(&mut self, event: &OrderedEvent<'_>, happen: &mut impl FnMut(Happening)) {
-        let time = event.timestamp();
-        let of_one: Events<'_> = event.events();
-        let Resolver { roster, filter, roles, lexicon, threads, implausible, is_stricter } = self;
-        let Some(plan) = roster.count(&of_one) else { return };
+    fn event(&mut self, event: &OrderedEvent<'_>, happened: &mut Vec<Happening>) {
+        let (time, class) = (event.timestamp(), event.class().index);
+        let Some(plan) = self.roster.count_one(class) else { return };
         if !TIMES.contains(&time) {
-            *implausible += 1;
-            *is_stricter = true;
+            self.implausible += 1;
+            self.is_stricter = true;
             return;
         }
-        if plan.has_conditions() && !plan.admits(&of_one.get(0)) {
-            return;
-        }
-        let passes = match filter {
-            None => Passes::ALL,
-            Some(filter) => {
-                filter.count(&of_one).map_or(Passes::default(), |plan| plan.passes(&of_one.get(0)))
+        let mut passes = Passes::ALL;
+        if plan.has_conditions() || self.filter.is_some() {
+            match passing(plan, self.filter.as_mut(), event) {
+                Some(of_event) => passes = of_event,
+                None => return,
             }
-        };
-        let Some(Some(role)) = roles.get(of_one.class) else { return };
-        if let Act::Schedules(kernel) = &role.act {
-            return happen(Happening::Scheduled { host: role.host as u32, time, event: kernel.read(event) });
         }
-        let thread = role.thread(event, threads, happen);
+        let Resolver { roles, lexicon, threads, implausible, is_stricter, .. } = self;
+        let Some(Some(role)) = roles.get(class) else { return };
+        if let Act::Schedules(kernel) = &role.act {
+            let event = kernel.read(event);
+            return add(happened, Happening::Scheduled { host: role.host as u32, time, event });
+        }
+        let thread = role.thread(event, threads, happened);
         if role.act == Act::Marks {
-            return happen(Happening::Active { thread, time });
+            return add(happened, Happening::Active { thread, time });
         }
         let client = role.client.and_then(|field| lexicon.client(event, field));
-        let numbers = role.span.map(|(own, parent)| (event.value(own), event.value(parent)));
-        let numbers = numbers.map(|(own, parent)| SpanNumbers { own, parent });
-        if let Some(numbers) = numbers.filter(|numbers| (numbers.own, numbers.parent) != (0, 0)) {
-            happen(Happening::Span(numbers));
+        if let Some((own, parent)) = role.span {
+            let (own, parent) = (event.value(own), event.value(parent));
+            if (own, parent) != (0, 0) {
+                add(happened, Happening::Span(SpanNumbers { own, parent }));
+            }
         }
         let mut name = || {
             let brief = plan.only_key().map_or(Brief::OTHER, |field| event.brief(field));
-            lexicon.name(role.kind, brief, |bytes| plan.encode_key(&of_one.get(0), bytes))
+            lexicon.name(role.kind, brief, |bytes| plan.encode_key(&event.events().get(0), bytes))
         };
         match role.act {
             Act::Marks | Act::Schedules(_) => {}
             Act::Ends | Act::Sums => {
                 let Some(ticks) = plan.duration(event) else {
-                    return happen(Happening::Active { thread, time });
+                    return add(happened, Happening::Active { thread, time });
                 };
                 let length = i64::try_from(ticks.saturating_mul(role.unit_ns)).ok();
                 let Some(length) = length.filter(|length| ticks < IMPLAUSIBLE && *length < LONGEST) else {
                     *implausible += 1;
                     *is_stricter |= ticks < IMPLAUSIBLE;
-                    return happen(Happening::Active { thread, time });
+                    return add(happened, Happening::Active { thread, time });
                 };
-                let begin = time.saturating_sub(length);
-                let interval = Interval { begin, end: time, name: name(), client, passes };
+                let interval = Interval { begin: time - length, end: time, name: name(), client, passes };
                 if client.is_some() && lexicon.holds_back(interval.name) {
-                    happen(Happening::HoldsBack);
+                    add(happened, Happening::HoldsBack);
                 }
-                happen(match role.act {
-                    Act::Sums => Happening::Summed { thread, sum: interval },
-                    _ => Happening::Ended { thread, interval },
-                });
+                match role.act {
+                    Act::Sums => add(happened, Happening::Summed { thread, sum: interval }),
+                    _ => add(happened, Happening::Ended { thread, interval }),
+                }
             }
             Act::Pairs(Side::Begin) => {
-                happen(Happening::Began { thread, time, name: name(), client, passes });
+                let name = name();
+                add(happened, Happening::Began { thread, time, name, client, passes });
             }
             Act::Pairs(Side::End) => {
                 let name = name();
                 let is_said =
                     |(_, value): &(String, Datum)| !matches!(value, Datum::Text(text) if text.is_empty());
                 let name = lexicon.key(name).0.iter().any(is_said).then_some(name);
-                happen(Happening::Closed { thread, time, kind: role.kind, name, client, passes });
+                add(happened, Happening::Closed { thread, time, kind: role.kind, name, client, passes });
             }
         }
     }
 }
 
+/// Which filters an event passes; none if it does not count.
+#[inline(never)]
+fn passing(plan: &ClassPlan, filter: Option<&mut Roster>, event: &OrderedEvent<'_>) -> Option<Passes> {
+    let events: Events<'_> = event.events();
+    let one = events.get(0);
+    if plan.has_conditions() && !plan.admits(&one) {
+        return None;
+    }
+    let Some(filter) = filter else { return Some(Passes::ALL) };
+    Some(filter.count(&events).map_or(Passes::default(), |plan| plan.passes(&one)))
+}
+
+/// Adds what happened, written where it stays: a processor that copies what it has just written waits for all parts of it.
+#[inline(always)]
+fn add(happened: &mut Vec<Happening>, happening: Happening) {
+    happened.extend(Some(happening));
+}
+
 impl ClassRole {
     /// The number of the thread that an event is from.
-    #[inline]
+    #[inline(always)]
     fn thread(
         &self,
         event: &OrderedEvent<'_>,
         threads: &mut ThreadNumbers,
-        happen: &mut impl FnMut(Happening),
+        happened: &mut Vec<Happening>,
     ) -> u32 {
         let id = |field: Option<Field<u64>>| field.map(|field| event.value(field) as i64);
         let procname = || self.procname.map(|field| text(&event.value(field)));
-        threads.number((self.host, id(self.pid), id(self.tid)), procname, happen)
+        threads.number((self.host, id(self.pid), id(self.tid)), procname, happened)
     }
 }
 

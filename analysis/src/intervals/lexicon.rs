@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ctf_reader::{Brief, Field, OrderedEvent, Value};
+use ctf_reader::{Brief, Field, OrderedEvent};
 
 use super::interval::IntervalName;
 use crate::datum::{Datum, Pairs};
@@ -49,8 +49,6 @@ pub struct Lexicon {
     pub kinds: IntervalKinds,
     keys: Numbered,
     clients: Numbered,
-    /// The brief form of the empty text, which is no client.
-    nobody: Option<Brief>,
     /// The names of commands that hold clients back, and the number of keys among which they were looked for.
     holding: Vec<IntervalName>,
     looked_at: usize,
@@ -67,15 +65,20 @@ struct Numbered {
 
 impl Numbered {
     /// The number of a byte string, found by its brief form where it has one. `encode` writes it in full.
-    #[inline]
+    #[inline(always)]
     fn number(&mut self, space: usize, brief: Brief, encode: impl FnOnce(&mut Vec<u8>)) -> u32 {
-        if brief != Brief::OTHER
-            && let Some(&mut known) = self.numbers.of_kind(space).recall(brief)
-        {
-            return known;
+        match self.numbers.of_kind(space).recall(brief) {
+            Some(&mut known) => known,
+            None => {
+                let mut bytes = Vec::new();
+                encode(&mut bytes);
+                self.look_up(space, brief, bytes)
+            }
         }
-        let mut bytes = Vec::new();
-        encode(&mut bytes);
+    }
+
+    #[inline(never)]
+    fn look_up(&mut self, space: usize, brief: Brief, bytes: Vec<u8>) -> u32 {
         let Numbered { numbers, bytes: known, shared } = self;
         if known.len() >= MOST {
             return numbers.get(space, &bytes).copied().unwrap_or_else(|| {
@@ -84,9 +87,9 @@ impl Numbered {
             });
         }
         let next = known.len() as u32;
-        let number = match brief {
-            Brief::OTHER => *numbers.entry(space, &bytes, || next),
-            brief => *numbers.recallable(space, brief, &bytes, || next),
+        let number = match brief == Brief::OTHER {
+            true => *numbers.entry(space, &bytes, || next),
+            false => *numbers.recallable(space, brief, &bytes, || next),
         };
         if number == next {
             known.push(bytes.into());
@@ -159,24 +162,29 @@ impl Lexicon {
     }
 
     /// Whether a command, whose name was asked for last, holds clients back after its end.
-    #[inline]
+    #[inline(always)]
     pub fn holds_back(&mut self, name: IntervalName) -> bool {
         if self.keys.bytes.len() > self.looked_at {
-            self.looked_at = self.keys.bytes.len();
-            let holds = |(_, value): &(String, Datum)| matches!(value, Datum::Text(text) if HOLDING.iter().any(|name| text.eq_ignore_ascii_case(name)));
-            if name.key as usize + 1 == self.looked_at && self.key(name).0.iter().any(holds) {
-                self.holding.push(name);
-            }
+            self.look_at(name);
         }
-        self.holding.contains(&name)
+        !self.holding.is_empty() && self.holding.contains(&name)
+    }
+
+    #[cold]
+    fn look_at(&mut self, name: IntervalName) {
+        self.looked_at = self.keys.bytes.len();
+        let holds = |(_, value): &(String, Datum)| matches!(value, Datum::Text(text) if HOLDING.iter().any(|name| text.eq_ignore_ascii_case(name)));
+        if name.key as usize + 1 == self.looked_at && self.key(name).0.iter().any(holds) {
+            self.holding.push(name);
+        }
     }
 
     /// The number of the client in a field of an event; none for work without a client.
-    #[inline]
+    #[inline(always)]
     pub fn client(&mut self, event: &OrderedEvent<'_>, field: Field) -> Option<u32> {
         let brief = event.brief(field);
-        let nobody = *self.nobody.get_or_insert_with(|| Brief::from(&Value::Text(b"")));
-        if brief == nobody {
+        // The empty text is no client.
+        if brief == Brief::text(b"", 0) {
             return None;
         }
         let number = self.clients.number(0, brief, |bytes| key::encode(&event.value(field), bytes));

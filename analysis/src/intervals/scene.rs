@@ -47,6 +47,8 @@ pub struct Scene {
     /// Where events are missing, and where nothing was recorded, the next one last.
     gaps: Vec<Gap>,
     uncovered: Vec<Gap>,
+    /// When the next of both begins.
+    next_gap: i64,
     /// What the scheduler did with threads, where that was recorded.
     scheduling: Scheduling,
     /// The span that the last event ended, if it says which.
@@ -63,19 +65,23 @@ impl Scene {
     /// With gaps that are known from the start, in the order in which they begin.
     pub fn with_gaps(mut gaps: Vec<Gap>) -> Self {
         gaps.reverse();
-        Scene { gaps, ..Scene::default() }
+        let mut scene = Scene { gaps, ..Scene::default() };
+        scene.find_next_gap();
+        scene
     }
 
     /// With times in which nothing was recorded, in the order in which they begin.
     pub fn with_uncovered(&mut self, mut uncovered: Vec<Gap>) {
         uncovered.reverse();
         self.uncovered = uncovered;
+        self.find_next_gap();
     }
 
     /// Adds a gap in the events.
     pub fn gap(&mut self, gap: Gap) {
         let place = self.gaps.partition_point(|other| other.since > gap.since);
         self.gaps.insert(place, gap);
+        self.find_next_gap();
     }
 
     /// Adds a sample of the machine with this name.
@@ -87,10 +93,10 @@ impl Scene {
 
     /// Follows what happened, and notifies the listener.
     #[inline]
-    pub fn follow(&mut self, happening: Happening, listener: &mut impl Listener) {
-        match happening {
-            Happening::Process { host, pid, name } => {
-                let host = host as usize;
+    pub fn follow(&mut self, happening: &Happening, listener: &mut impl Listener) {
+        match *happening {
+            Happening::Process { host, pid, ref name } => {
+                let (host, name) = (host as usize, name.clone());
                 self.threads.add_process(Process { host, host_name: self.hosts.name(host), pid, name });
             }
             Happening::Thread(thread) => self.threads.add(thread),
@@ -125,6 +131,19 @@ impl Scene {
     /// A thread was active; returns its number.
     #[inline]
     fn active(&mut self, thread: u32, time: i64, listener: &mut impl Listener) -> usize {
+        if self.next_gap < time {
+            self.pass_gaps(time, listener);
+        }
+        self.span = self.next_span.take();
+        self.holds_back = std::mem::take(&mut self.next_holds_back);
+        let thread = thread as usize;
+        listener.event(self.threads.thread(thread).process, time);
+        thread
+    }
+
+    /// Passes the gaps that began before a time.
+    #[cold]
+    fn pass_gaps(&mut self, time: i64, listener: &mut impl Listener) {
         while let Some(gap) = self.gaps.pop_if(|gap| gap.since < time) {
             self.lose(gap, listener);
         }
@@ -134,11 +153,12 @@ impl Scene {
                 self.hosts.of_trace(gap.trace).into_iter().flat_map(|host| threads.on_host(host));
             listener.untraced(&mut affected, gap.since, gap.until);
         }
-        self.span = self.next_span.take();
-        self.holds_back = std::mem::take(&mut self.next_holds_back);
-        let thread = thread as usize;
-        listener.event(self.threads.thread(thread).process, time);
-        thread
+        self.find_next_gap();
+    }
+
+    fn find_next_gap(&mut self) {
+        let next = self.gaps.last().into_iter().chain(self.uncovered.last());
+        self.next_gap = next.map(|gap| gap.since).min().unwrap_or(i64::MAX);
     }
 
     /// Forgets the open intervals of a machine whose events are missing.

@@ -221,10 +221,10 @@ impl Board {
             total: Figures::default(),
             recent: Box::new(RecentFigures::new(i64::MIN)),
         };
-        match brief {
-            Brief::OTHER => _ = self.groups.entry(kind, &self.key, make),
-            brief => _ = self.groups.recallable(kind, brief, &self.key, make),
-        }
+        match brief == Brief::OTHER {
+            true => self.groups.entry(kind, &self.key, make),
+            false => self.groups.recallable(kind, brief, &self.key, make),
+        };
         self.groups.find(kind, &self.key).unwrap_or(Place::Keyless)
     }
 

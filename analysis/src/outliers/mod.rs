@@ -20,7 +20,7 @@ use crate::finding::{EventFinding, GroupFinding, GroupName, Notes, Ns, Span, Tra
 use crate::groups::{Sort, summarise};
 use crate::reading::{Angle, Failure, Kinds, Processes, Roster, Selection, SourceWindow};
 use crate::slow::longest::SlowEvent;
-use crate::slow::{AcceptAll, EventFilter, LongestCollector, SeenEvent};
+use crate::slow::{AcceptAll, EventFilter, LongestCollector, Observed, SeenEvent};
 use crate::source::Source;
 use reason::reason;
 use shared::{Compared, Comparison, Subjects};
@@ -374,9 +374,8 @@ impl EventFilter for Chosen {
         self.limits.passes(kind, ticks, key)
     }
 
-    #[inline]
-    fn observes(&self, _: usize, _: u64, _: impl FnOnce() -> i64) -> bool {
-        true
+    fn observed(&self, _: usize) -> Observed {
+        Observed::ALL
     }
 
     fn observe(&mut self, seen: &SeenEvent<'_, '_>) {
@@ -403,7 +402,7 @@ impl EventFilter for Chosen {
 impl EventFilter for Arc<Limits> {
     #[inline]
     fn passes<'k>(&self, kind: usize, ticks: u64, key: impl FnOnce() -> &'k [u8]) -> bool {
-        self.may_be_slow(kind, ticks) && self.of(kind, key()).is_some_and(|limit| limit.is_single(ticks))
+        ticks > self.lowest(kind) && self.of(kind, key()).is_some_and(|limit| limit.is_single(ticks))
     }
 }
 

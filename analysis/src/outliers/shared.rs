@@ -20,7 +20,7 @@ use crate::datum::Datum;
 use crate::finding::{GroupName, Span, TraceFinding};
 use crate::meaning::HOST;
 use crate::reading::{CommonField, EventKind, Kinds, key};
-use crate::slow::{EventFilter, SeenEvent};
+use crate::slow::{EventFilter, Observed, SeenEvent, is_chosen, scrambled};
 
 /// The number of events of a group that are compared, and the same number of slow ones.
 const COMPARED: u64 = 20_000;
@@ -319,18 +319,6 @@ impl Comparison {
     }
 }
 
-/// Whether a number that looks random is one of a stride, which is a power of two.
-#[inline]
-fn is_chosen(chance: u64, stride: u64) -> bool {
-    chance & (stride - 1) == 0
-}
-
-/// A time as a number that looks random.
-fn scrambled(time: i64) -> u64 {
-    (time as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29).wrapping_mul(0xBF58_476D_1CE4_E5B9)
-        >> 33
-}
-
 /// Selects the events that another filter does, and counts values of fields of all.
 #[derive(Clone, Debug)]
 pub(crate) struct Compared<F> {
@@ -344,17 +332,16 @@ impl<F: EventFilter> EventFilter for Compared<F> {
         self.filter.passes(kind, ticks, key)
     }
 
-    #[inline]
-    fn observes(&self, kind: usize, ticks: u64, time: impl FnOnce() -> i64) -> bool {
+    fn observed(&self, kind: usize) -> Observed {
         let subjects = &self.comparison.subjects;
         let Some(&stride) = subjects.strides.get(kind).filter(|stride| **stride != u64::MAX) else {
-            return false;
+            return Observed::NONE;
         };
-        let may_be_slow = match &subjects.limits {
-            Some(limits) => limits.may_be_slow(kind, ticks),
-            None => subjects.list[kind].as_ref().is_some_and(|subject| ticks > subject.above),
+        let above = match &subjects.limits {
+            Some(limits) => limits.lowest(kind),
+            None => subjects.list[kind].as_ref().map_or(u64::MAX, |subject| subject.above),
         };
-        may_be_slow || is_chosen(scrambled(time()), stride)
+        Observed { above, stride: Some(stride) }
     }
 
     fn observe(&mut self, seen: &SeenEvent<'_, '_>) {

@@ -180,7 +180,7 @@ impl ClassPlan {
     }
 
     /// The duration of an event, in the kind's unit; none if it has none.
-    #[inline]
+    #[inline(always)]
     pub fn duration(&self, event: &OrderedEvent<'_>) -> Option<u64> {
         Some(match self.duration?.number {
             DurationNumber::Integer(field) => event.value(field),
@@ -194,6 +194,7 @@ impl ClassPlan {
     }
 
     /// The key, if there is exactly one.
+    #[inline(always)]
     pub fn only_key(&self) -> Option<Field> {
         match *self.keys {
             [KeyField { field, .. }] => Some(field),

@@ -86,6 +86,13 @@ impl Roster {
         self.plan(events.class)
     }
 
+    /// Counts an event of a class, and returns the plan for it if it counts.
+    #[inline(always)]
+    pub fn count_one(&mut self, class: ClassIndex) -> Option<&ClassPlan> {
+        *self.counts.get_mut(class)? += 1;
+        self.plan(class)
+    }
+
     /// The plan for a class whose events count.
     #[inline]
     pub fn plan(&self, class: ClassIndex) -> Option<&ClassPlan> {

@@ -70,10 +70,9 @@ pub(crate) trait EventFilter: Clone + Send {
     /// is mostly enough to tell.
     fn passes<'k>(&self, kind: usize, ticks: u64, key: impl FnOnce() -> &'k [u8]) -> bool;
 
-    /// Whether to observe an event, shown or not.
-    #[inline]
-    fn observes(&self, _kind: usize, _ticks: u64, _time: impl FnOnce() -> i64) -> bool {
-        false
+    /// Which events of a kind to observe, shown or not.
+    fn observed(&self, _kind: usize) -> Observed {
+        Observed::NONE
     }
 
     /// Observes an event.
@@ -86,6 +85,38 @@ pub(crate) trait EventFilter: Clone + Send {
 
     /// Adds what another part observed.
     fn absorb(&mut self, _: Self) {}
+}
+
+/// Which events of a kind are observed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Observed {
+    /// Those with a duration above this, in the kind's unit.
+    pub above: u64,
+    /// And of all others one of this number, which is a power of two, by their times.
+    pub stride: Option<u64>,
+}
+
+impl Observed {
+    pub const NONE: Observed = Observed { above: u64::MAX, stride: None };
+    pub const ALL: Observed = Observed { above: u64::MAX, stride: Some(1) };
+
+    #[inline(always)]
+    fn has(self, ticks: u64, time: impl FnOnce() -> i64) -> bool {
+        ticks > self.above || self.stride.is_some_and(|stride| is_chosen(scrambled(time()), stride))
+    }
+}
+
+/// Whether a number that looks random is one of a stride, which is a power of two.
+#[inline(always)]
+pub(crate) fn is_chosen(chance: u64, stride: u64) -> bool {
+    chance & (stride - 1) == 0
+}
+
+/// A time as a number that looks random.
+#[inline(always)]
+pub(crate) fn scrambled(time: i64) -> u64 {
+    (time as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29).wrapping_mul(0xBF58_476D_1CE4_E5B9)
+        >> 33
 }
 
 /// An event with a plausible duration that passes the filters.
@@ -121,6 +152,7 @@ pub(crate) struct LongestCollector<S> {
     pub passed: u64,
     pub implausible: u64,
     durations: Vec<u64>,
+    times: Vec<i64>,
     key: Vec<u8>,
 }
 
@@ -134,6 +166,7 @@ impl<S: EventFilter> LongestCollector<S> {
             passed: 0,
             implausible: 0,
             durations: Vec::new(),
+            times: Vec::new(),
             key: Vec::new(),
         }
     }
@@ -156,15 +189,18 @@ impl<S: EventFilter> Collect for LongestCollector<S> {
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
         self.roster.count(events);
-        let LongestCollector { roster, recorder, filter, longest, durations, key, .. } = self;
+        let LongestCollector { roster, recorder, filter, longest, durations, times, key, .. } = self;
         let (Some(plan), Some(kept)) = (roster.plan(events.class), recorder.kept(events.class)) else {
             return ControlFlow::Continue(());
         };
         let kind = &roster.kinds()[plan.kind];
         plan.durations(events, durations);
-        // Of nearly all events only the duration is looked at.
+        times.clear();
+        events.timestamps(times);
+        // Of nearly all events only the duration and the time are looked at.
         let (has_conditions, mut least) = (plan.has_conditions(), longest.least(kind));
-        for (number, &ticks) in durations.iter().enumerate() {
+        let observed = filter.observed(plan.kind);
+        for (number, (&ticks, &time)) in durations.iter().zip(times.iter()).enumerate() {
             let event = events.get(number);
             if has_conditions && !plan.admits(&event) {
                 continue;
@@ -173,7 +209,7 @@ impl<S: EventFilter> Collect for LongestCollector<S> {
                 self.implausible += 1;
                 continue;
             }
-            if filter.observes(plan.kind, ticks, || event.timestamp()) {
+            if observed.has(ticks, || time) {
                 plan.encode_key(&event, key);
                 filter.observe(&SeenEvent { kind: plan.kind, ticks, key, kept, event: &event });
             }
@@ -185,7 +221,7 @@ impl<S: EventFilter> Collect for LongestCollector<S> {
                 continue;
             }
             self.passed += 1;
-            if ticks >= least && longest.has_room_for(kind.ns(ticks), event.timestamp()) {
+            if ticks >= least && longest.has_room_for(kind.ns(ticks), time) {
                 let record = recorder.record(events.class, (plan, kind), ticks, &event);
                 record.into_iter().for_each(|record| longest.push(record));
                 least = longest.least(kind);

@@ -21,27 +21,35 @@ pub struct Current {
     pub slot: usize,
     pub stream: usize,
     pub number: u64,
-    /// The earliest of the other packets' next events.
-    pub other: Option<Head>,
+    /// Up to when its events come before all others.
+    pub last: i64,
     /// The earliest time of what is not open yet.
     pub floor: Option<i64>,
 }
 
-impl Current {
-    /// Up to when its events come before all others.
+impl Lane {
+    /// A packet as the current one, beside the others.
     #[inline(always)]
-    pub fn last_time(&self) -> i64 {
-        let before_floor = self.floor.map_or(i64::MAX, |floor| floor.saturating_sub(1));
-        let before_other = self.other.map_or(i64::MAX, |(time, stream, number, _)| {
-            let is_second = (self.stream, self.number) > (stream, number);
+    pub fn current(&self, (_, stream, number, slot): Head, floor: Option<i64>) -> Current {
+        let before_floor = floor.map_or(i64::MAX, |floor| floor.saturating_sub(1));
+        let before_other = self.heads.peek().map_or(i64::MAX, |&Reverse((time, other, other_number, _))| {
+            let is_second = (stream, number) > (other, other_number);
             time.saturating_sub(i64::from(is_second))
         });
-        before_floor.min(before_other)
+        Current { slot, stream, number, last: before_floor.min(before_other), floor }
     }
 
-    /// The next event of the others, if it comes before what is not open yet.
+    /// Puts the current packet, whose next event is at this time, in the place of the earliest other one, and returns that, if
+    /// it comes before what is not open yet.
     #[inline(always)]
-    pub fn other_before_floor(&self) -> Option<Head> {
-        self.other.filter(|other| self.floor.is_none_or(|floor| other.0 < floor))
+    pub fn take_turns(&mut self, current: Current, time: i64) -> Option<Current> {
+        let mut first = self.heads.peek_mut()?;
+        let Reverse(other) = *first;
+        if current.floor.is_some_and(|floor| other.0 >= floor) {
+            return None;
+        }
+        *first = Reverse((time, current.stream, current.number, current.slot));
+        drop(first);
+        Some(self.current(other, current.floor))
     }
 }

@@ -29,7 +29,7 @@ use std::sync::Arc;
 use super::active_packet::ActivePacket;
 use super::ahead::Crew;
 use super::arrivals::Arrivals;
-use super::lane::{Current, Head, Lane};
+use super::lane::{Current, Lane};
 use super::located_events::{LocatedEvent, LocatedEvents};
 use super::merged::Next;
 use super::open_packet::PART;
@@ -235,7 +235,7 @@ impl<'r> InOrder<'r> {
                 Choice::Wait => return Pause::Wait,
                 Choice::End => return Pause::End,
             };
-            let last = self.current.map_or(i64::MIN, |current| current.last_time());
+            let last = self.current.map_or(i64::MIN, |current| current.last);
             let ActivePacket { events, stream, .. } = &mut self.open[slot];
             let Some(view) = events.view(*stream) else { break };
             let run = events.run(last, left);
@@ -261,11 +261,12 @@ impl<'r> InOrder<'r> {
             let packet = &mut self.open[current.slot];
             packet.events.advance(1);
             if let Some(time) = packet.next_time() {
-                if time <= current.last_time() {
+                if time <= current.last {
                     return Choice::Packet(current.slot);
                 }
-                if let Some(other) = current.other_before_floor() {
-                    return Choice::Packet(self.take_turns(current, time, other));
+                if let Some(other) = self.lanes[self.lane].take_turns(current, time) {
+                    self.current = Some(other);
+                    return Choice::Packet(other.slot);
                 }
             }
             self.put_back(current);
@@ -285,19 +286,6 @@ impl<'r> InOrder<'r> {
         self.tally.add_to(&mut report);
         report.damage.sort();
         report
-    }
-
-    /// Puts the current packet, whose next event is at this time, in the place of another one, which becomes current.
-    #[inline(always)]
-    fn take_turns(&mut self, current: Current, time: i64, other: Head) -> usize {
-        let heads = &mut self.lanes[self.lane].heads;
-        if let Some(mut first) = heads.peek_mut() {
-            *first = Reverse((time, current.stream, current.number, current.slot));
-        }
-        let (_, stream, number, slot) = other;
-        let other = heads.peek().map(|Reverse(head)| *head);
-        self.current = Some(Current { slot, stream, number, other, floor: current.floor });
-        slot
     }
 
     /// Returns the current packet to the others.
@@ -343,14 +331,11 @@ impl<'r> InOrder<'r> {
                         return Choice::Wait;
                     }
                 }
-                (Some((.., slot)), _) => {
-                    let heads = &mut self.lanes[lane].heads;
-                    heads.pop();
-                    let ActivePacket { stream, number, .. } = self.open[slot];
-                    let other = heads.peek().map(|Reverse(head)| *head);
-                    let floor = floor.map(|(time, _)| time);
-                    self.current = Some(Current { slot, stream, number, other, floor });
-                    return Choice::Packet(slot);
+                (Some(head), _) => {
+                    self.lanes[lane].heads.pop();
+                    let current = self.lanes[lane].current(head, floor.map(|(time, _)| time));
+                    self.current = Some(current);
+                    return Choice::Packet(current.slot);
                 }
                 (None, _) => {
                     // Every stream has ended or is away; there may be new ones.

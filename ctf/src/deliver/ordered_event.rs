@@ -81,7 +81,7 @@ impl<'a> OrderedEvent<'a> {
 
     /// The value of a field, as far as it is brief.
     #[doc(hidden)]
-    #[inline]
+    #[inline(always)]
     pub fn brief(&self, field: Field) -> Brief {
         self.brief_at(field.slot(self.plan.class.index))
     }

@@ -59,10 +59,10 @@ impl Limits {
         self.groups.get(kind, key).or_else(|| self.folded.get(kind)?.as_ref())
     }
 
-    /// Whether an event of this kind and duration may be slow; if not, its key need not be encoded.
+    /// The duration above which an event of this kind may be slow; for others its key need not be encoded.
     #[inline]
-    pub fn may_be_slow(&self, kind: usize, ticks: u64) -> bool {
-        self.lowest.get(kind).is_some_and(|&lowest| ticks > lowest)
+    pub fn lowest(&self, kind: usize) -> u64 {
+        self.lowest.get(kind).copied().unwrap_or(u64::MAX)
     }
 
     /// All kinds by number, for another reading.

@@ -10,8 +10,8 @@ use crate::groups::group::Extra;
 
 /// The number of bits of a cell's key for the octave.
 const OCTAVE_BITS: u32 = 6;
-/// The number of recent cells to look through before one is added.
-const RECENT: usize = 8;
+/// The number of places for the last cells of octaves.
+const RECENT: usize = 32;
 /// The most bins that a trace is cut into at first.
 const BINS: u64 = 1 << 13;
 
@@ -73,6 +73,8 @@ pub struct Series {
     /// Sorted by key up to `sorted`, and then as events came.
     cells: Vec<Cell>,
     sorted: usize,
+    /// Where the last cell of an octave probably is: nearly all events belong to it, and a search for it would be mispredicted.
+    last: [u32; RECENT],
 }
 
 impl Series {
@@ -83,13 +85,12 @@ impl Series {
             self.shift = resolution.shift;
         }
         let key = self.key(time, ticks);
-        let recent = self.cells.len().saturating_sub(RECENT).max(self.sorted);
-        match self.cells[recent..].iter_mut().rev().find(|cell| cell.key == key) {
-            Some(cell) => {
+        match self.cells.get_mut(self.last[key as usize % RECENT] as usize) {
+            Some(cell) if cell.key == key => {
                 cell.count += 1;
                 cell.sum = cell.sum.saturating_add(ticks);
             }
-            None => self.push(time, ticks, resolution.cells),
+            _ => self.push(time, ticks, resolution.cells),
         }
     }
 
@@ -104,6 +105,7 @@ impl Series {
             self.compact(limit);
         }
         let key = self.key(time, ticks);
+        self.last[key as usize % RECENT] = self.cells.len() as u32;
         self.cells.push(Cell { key, count: 1, sum: ticks });
     }
 
@@ -181,9 +183,9 @@ impl Extra for Series {
     }
 
     #[inline]
-    fn take(&mut self, duration: Option<u64>, time: impl FnOnce() -> i64, resolution: &Resolution) {
+    fn take(&mut self, duration: Option<u64>, time: i64, resolution: &Resolution) {
         if let Some(ticks) = duration.filter(|&ticks| ticks < IMPLAUSIBLE) {
-            self.record(time(), ticks, *resolution);
+            self.record(time, ticks, *resolution);
         }
     }
 

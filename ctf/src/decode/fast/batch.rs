@@ -96,8 +96,12 @@ impl<'a> Rows<'a> {
 
     /// The clock's count of one.
     pub fn clock(&self, event: usize) -> u64 {
-        let row = &self.numbers[event * self.width..];
-        u64::from(row[0]) | u64::from(row[1]) << 32
+        clock(&self.numbers[event * self.width..])
+    }
+
+    /// The clock's counts of all.
+    fn clocks(&self) -> impl Iterator<Item = u64> {
+        self.numbers.chunks_exact(self.width).map(clock)
     }
 
     fn marks(&self, event: usize) -> &'a [u32] {
@@ -109,6 +113,12 @@ impl<'a> Rows<'a> {
     fn marks_from(&self, mark: usize) -> impl Iterator<Item = &'a [u32]> {
         self.numbers.chunks_exact(self.width).map(move |row| &row[2 + mark..])
     }
+}
+
+/// The clock's count in a row.
+#[inline(always)]
+fn clock(row: &[u32]) -> u64 {
+    u64::from(row[0]) | u64::from(row[1]) << 32
 }
 
 /// The fields of events, which are where the events' marks say.
@@ -128,6 +138,16 @@ pub struct BatchFields<'a> {
 impl Fields for BatchFields<'_> {
     fn timestamp(&self, event: usize) -> i64 {
         self.timebase.time(self.rows.clock(event))
+    }
+
+    fn timestamps(&self, into: &mut Vec<i64>) {
+        match self.timebase {
+            // LTTng's clocks are these: no branch for each event.
+            Timebase::Nanoseconds(origin) => {
+                into.extend(self.rows.clocks().map(|clock| origin.saturating_add_unsigned(clock)));
+            }
+            timebase => into.extend(self.rows.clocks().map(|clock| timebase.time(clock))),
+        }
     }
 
     fn value(&self, event: usize, field: usize) -> Value<'_> {

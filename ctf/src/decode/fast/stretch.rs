@@ -212,7 +212,7 @@ impl StoredField {
     }
 
     /// Its value in an event with these marks, as far as it is brief.
-    #[inline]
+    #[inline(always)]
     pub fn brief(&self, bytes: &[u8], marks: &[u32]) -> Brief {
         match self.form {
             FieldForm::Text => {
