@@ -2,7 +2,8 @@
 //! alone, which is the floor.
 //!
 //! `cargo bench -p ltt-top --bench reading` reads 5,000,000 events, once as a trace that LTTng recorded and once as a
-//! synthetic one; `EVENTS` asks for another number. Nothing fails on a figure.
+//! synthetic one; `EVENTS` asks for another number. `-- growth` prints instead how the cost grows, up to `EVENTS`. Nothing
+//! fails on a figure.
 //!
 //! All readers take turns, round after round, so that whatever else the machine does affects all of them; of each the
 //! best round counts.
@@ -19,6 +20,7 @@ use ctf_reader::{Brief, Collect, EventClass, Events, Field, Progress, Reader, St
 use lttng_testing::Table;
 
 mod floor;
+mod growth;
 mod recorded;
 mod synthetic;
 
@@ -56,6 +58,9 @@ const INCIDENTS: usize = 11;
 
 fn main() {
     let events: u64 = std::env::var("EVENTS").map_or(5_000_000, |events| events.parse().expect("a number"));
+    if std::env::args().any(|argument| argument == "growth") {
+        return growth::tables(events).iter().for_each(|table| println!("{table}"));
+    }
     let kinds: [(&str, Write); 2] = [
         ("recorded by LTTng (vpid, vtid, sub-buffers of 8 MB)", recorded::write),
         ("synthetic", |folder, events| synthetic::write(folder, events, 2).expect("it can be written")),
@@ -64,7 +69,6 @@ fn main() {
         let name = kind.split(' ').next().unwrap_or_default();
         compare(kind, &trace(&format!("{name}-{events}"), |folder| write(folder, events)), events);
     }
-    println!("{}", memory(events));
 }
 
 /// Prints how fast a trace is read.
@@ -189,40 +193,6 @@ impl Contender {
         }
         start.elapsed()
     }
-}
-
-/// The peak resident memory of programs, for traces of different lengths and numbers of streams.
-fn memory(events: u64) -> Table {
-    let traces = [(events, 2), (events / 10, 2), (events, 200)].map(|(events, streams)| {
-        let folder = trace(&format!("synthetic-{events}-{streams}"), |folder| {
-            synthetic::write(folder, events, streams).expect("it can be written");
-        });
-        (format!("{events} events, {streams} streams"), folder)
-    });
-    let columns: Vec<&str> =
-        ["MB of memory"].into_iter().chain(traces.iter().map(|(name, _)| &**name)).collect();
-    let mut table = Table::new("Peak resident memory", &columns);
-    let programs: [&[&str]; 4] =
-        [&["top", "--format=json", "--threads=1"], &["top", "--format=json"], &["events"], &["incidents"]];
-    for arguments in programs {
-        let peaks = traces.iter().map(|(_, folder)| peak_memory(ltt_top(folder, arguments)));
-        let row = [format!("ltt-top {}", arguments.join(" "))].into_iter().chain(peaks);
-        table.row(row.collect::<Vec<_>>());
-    }
-    table
-}
-
-/// The most memory that a program has while it runs, in MB, as far as looking again and again tells.
-fn peak_memory(mut command: Command) -> String {
-    let mut process = command.spawn().expect("it is installed");
-    let mut peak = 0;
-    while process.try_wait().expect("it can be waited for").is_none() {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
-        peak = peak.max(line.trim().trim_end_matches(" kB").parse().unwrap_or(0));
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    format!("{:.1}", f64::from(peak) / 1e3)
 }
 
 /// A trace that is written once and kept.

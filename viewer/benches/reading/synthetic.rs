@@ -17,25 +17,30 @@ const HEADER: usize = 84;
 /// What a server is asked for, common commands more often.
 const NAMES: [&str; 8] = ["get", "get", "get", "set", "set", "hgetall", "lpush", "zrangebyscore"];
 
-/// Writes a trace with this number of events, in this number of streams, into a new folder.
+/// Writes a trace with this number of events, in this number of streams, of 50 clients, into a new folder.
 pub fn write(folder: &Path, events: u64, streams: u64) -> io::Result<()> {
+    write_of(folder, events, streams, 50)
+}
+
+/// The same of another number of clients.
+pub fn write_of(folder: &Path, events: u64, streams: u64, clients: u64) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     for stream in 0..streams {
         let share = events / streams + u64::from(stream < events % streams);
-        write_stream(&folder.join(format!("ch_{stream}")), stream, share, 400 * streams)?;
+        write_stream(&folder.join(format!("ch_{stream}")), stream, share, 400 * streams, clients)?;
     }
     // Last, so that a trace that has metadata is complete.
     fs::write(folder.join("metadata"), metadata())
 }
 
 /// Writes a stream of one thread, which begins each command up to this many nanoseconds after the end of the last one.
-fn write_stream(path: &Path, stream: u64, events: u64, apart: u64) -> io::Result<()> {
+fn write_stream(path: &Path, stream: u64, events: u64, apart: u64, clients: u64) -> io::Result<()> {
     let (mut random, mut clock) = (Random(stream + 1), BEGIN);
     let calls = (0..events).map(|_| {
         // Most take a microsecond or two, and very few take long enough to hold others up.
         let duration = if random.below(20_000) == 0 { random.below(20_000) } else { random.below(4) };
         clock += random.below(apart) + duration * 1000;
-        let client = 32768 + random.below(50);
+        let client = 32768 + random.below(clients);
         let name = NAMES[random.below(NAMES.len() as u64) as usize];
         Call { clock, process: 4242, thread: 4242 + stream as u32, client, name, duration }
     });
