@@ -261,7 +261,7 @@ impl Engine {
         state.last_end = span.end_ns;
         let of = grown(&mut self.processes, process);
         match slept >= SLEPT {
-            true => self.pending.slept(thread, slept),
+            true => self.pending.slept(thread, slept, 1),
             false => {
                 let service = Service { clients: &[client], turn: span, written: span.end_ns };
                 self.pending.served(thread, &of.clients, service, false);
@@ -423,7 +423,7 @@ impl Listener for Engine {
                 state.is_untraced = true;
                 state.held_back.forget();
                 state.pause = None;
-                self.pending.slept(thread, i64::MAX);
+                self.pending.slept(thread, i64::MAX, 0);
                 let process = &mut self.processes[state.process];
                 process.services.lose(until);
                 if !is_sleep {
@@ -440,7 +440,7 @@ impl Listener for Engine {
                 state.sleeps.iter_mut().for_each(Sleeps::forget);
                 state.held_back.forget();
                 (state.silent, state.pause) = (None, None);
-                self.pending.slept(thread, i64::MAX);
+                self.pending.slept(thread, i64::MAX, 0);
                 let process = &mut self.processes[state.process];
                 process.services.lose(until);
                 process.clients.lose(until);

@@ -13,6 +13,9 @@ const MOST: usize = 4096;
 /// A sum belongs to the turn that ended at most this long before it, in nanoseconds.
 const SUM_DELAY: i64 = 1_000_000;
 
+/// A loop that slept is woken up by one client, and hardly ever finds this number of them.
+const SEVERAL: usize = 8;
+
 /// A stall that has ended.
 pub struct Pending {
     pub stall: Stall,
@@ -70,11 +73,13 @@ impl PendingStalls {
         first
     }
 
-    /// A thread has slept for this long, in nanoseconds: who is served from now on was not ready before. After a long stall a
-    /// small part of it is not a sleep: a busy machine takes that long to let the thread run on.
+    /// A thread has slept for this long, in nanoseconds, before it served some clients: these were not ready before. After a long
+    /// stall a small part of it is not a sleep, if it serves several a larger one: a busy machine takes that long to let the
+    /// thread run on.
     #[inline]
-    pub fn slept(&mut self, thread: usize, time: i64) {
-        self.for_open(thread, |pending| time < pending.stall.span.length_ns() / 100);
+    pub fn slept(&mut self, thread: usize, time: i64, clients: usize) {
+        let part = if clients >= SEVERAL { 20 } else { 100 };
+        self.for_open(thread, |pending| time < pending.stall.span.length_ns() / part);
     }
 
     /// A turn of a thread served clients, without a sleep since the stalls that are open ended. After an event loop's turn all

@@ -116,7 +116,7 @@ impl Engine {
         if slept < silent / 100 {
             return;
         }
-        self.pending.slept(thread, slept);
+        self.pending.slept(thread, slept, self.threads[thread].last_clients);
         if let Some(silent) = self.threads[thread].silent.take() {
             let nobody = Service { clients: &[], turn: silent.turn.span(), written: silent.turn.end };
             self.silence(thread, silent, nobody, false, scene);

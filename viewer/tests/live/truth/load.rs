@@ -26,6 +26,46 @@ pub enum Shape {
     Mixed,
     /// Each client after such a pause, with a new connection after every few requests.
     Reconnecting(Duration),
+    /// Each client after such a pause, with transactions, scripts, or for something that others do: only real servers know all of it.
+    Others(Duration),
+}
+
+/// What a client sends at once: its text, the lines of its answers, and the number of calls that these are for. Some
+/// wait for others, or for their time to be over.
+struct Batch {
+    text: String,
+    lines: usize,
+    calls: usize,
+    is_blocking: bool,
+}
+
+impl Batch {
+    fn new(shape: Shape, kind: u8, random: &mut fastrand::Rng) -> Batch {
+        let key = random.u32(..1000);
+        let one = |text: String| Batch { text, lines: 1, calls: 1, is_blocking: false };
+        // Commands that any server has: one that it refuses is in no event.
+        let simple = if key.is_multiple_of(2) {
+            format!("SET key-{key} 1\r\n")
+        } else {
+            format!("INCR key-{key}\r\n")
+        };
+        match (shape, kind) {
+            (Shape::Pipeline(count, _), _) => {
+                Batch { text: simple.repeat(count), lines: count, calls: count, is_blocking: false }
+            }
+            // The two calls that are queued are parts of EXEC.
+            (Shape::Others(_), 0) => {
+                Batch { lines: 6, calls: 2, ..one("MULTI\r\nINCR a\r\nINCR b\r\nEXEC\r\n".to_owned()) }
+            }
+            (Shape::Others(_), 1) => {
+                one(format!("EVAL \"return redis.call('incr', KEYS[1])\" 1 number-{key}\r\n"))
+            }
+            (Shape::Others(_), 2) => one("RPUSH queue 1\r\n".to_owned()),
+            (Shape::Others(_), 3) => Batch { is_blocking: true, ..one("BLPOP queue 0.1\r\n".to_owned()) },
+            (Shape::Others(_), 4) => Batch { is_blocking: true, ..one("WAIT 1 30\r\n".to_owned()) },
+            _ => one(simple),
+        }
+    }
 }
 
 /// Clients at work; they end when this is ended.
@@ -131,7 +171,7 @@ fn run(
     let mut is_first = true;
     let mut requests = Vec::new();
     let mut buffer = [0; 1 << 14];
-    let count = if let Shape::Pipeline(count, _) = shape { count } else { 1 };
+    let kind = random.u8(..6);
     while !is_over.load(Ordering::Relaxed) {
         let pause = match shape {
             Shape::Saturating => Duration::ZERO,
@@ -141,7 +181,9 @@ fn run(
                 let period = period.as_nanos() as u64;
                 Duration::from_nanos(period - since % period)
             }
-            Shape::Steady(mean) | Shape::Reconnecting(mean) => mean.mul_f64(0.5 + random.f64()),
+            Shape::Steady(mean) | Shape::Reconnecting(mean) | Shape::Others(mean) => {
+                mean.mul_f64(0.5 + random.f64())
+            }
             Shape::Mixed => unreachable!("each client has one of the others"),
         };
         if !pause.is_zero() {
@@ -151,23 +193,22 @@ fn run(
             (stream, client) = connect();
             is_first = true;
         }
-        let key = random.u32(..1000);
-        // Commands that any server has: one that it refuses is in no event.
-        let command =
-            if key.is_multiple_of(2) { format!("SET key-{key} 1") } else { format!("INCR key-{key}") };
-        let command = (command + "\r\n").repeat(count);
+        let batch = Batch::new(shape, kind, &mut random);
         let sent = now();
-        if stream.write_all(command.as_bytes()).is_err() {
+        if stream.write_all(batch.text.as_bytes()).is_err() {
             break;
         }
         let sent = (sent, now());
-        let mut left = count as u64;
+        let is_unsure = is_first || batch.is_blocking;
+        let mut left = batch.lines;
         while left > 0 {
             let Ok((length @ 1.., arrived)) = receive(&stream, &mut buffer) else { return requests };
             // Each answer is a line.
-            let count = buffer[..length].iter().filter(|byte| **byte == b'\n').count() as u64;
-            requests.push(Request { client, sent, answered: arrived.unwrap_or_else(now), count, is_first });
-            left -= count;
+            let lines = buffer[..length].iter().filter(|byte| **byte == b'\n').count();
+            left = left.saturating_sub(lines);
+            let count =
+                if batch.is_blocking { 1 } else { (lines * batch.calls).div_ceil(batch.lines) } as u64;
+            requests.push(Request { client, sent, answered: arrived.unwrap_or_else(now), count, is_unsure });
         }
         is_first = false;
     }

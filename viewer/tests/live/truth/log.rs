@@ -12,8 +12,9 @@ pub struct Request {
     /// When the answers arrived at the client's socket.
     pub answered: i64,
     pub count: u64,
-    /// Whether its connection may not have been accepted when it was sent: servers accept a few each turn, which is in no event.
-    pub is_first: bool,
+    /// Whether it may have waited for something else: for others, or for its connection to be accepted. Servers accept a few each
+    /// turn, which is in no event.
+    pub is_unsure: bool,
 }
 
 /// What clients saw.
@@ -47,7 +48,7 @@ impl Log {
 
     /// The longest wait of any request in a time, in nanoseconds, from its beginning or, if it was sent later, from then on; and the
     /// number of clients that had to wait for at least a part of it, surely and possibly. Those of one client do not count: it was
-    /// for these. First requests may count or not.
+    /// for these. Requests that may have waited for something else count only as possible ones.
     pub fn waited(&self, begin: i64, end: i64, culprit: Option<u16>) -> (Bounds, [usize; 2]) {
         let first = self.requests.partition_point(|request| request.answered < begin + NEAR);
         let inside = self.requests[first..].iter();
@@ -58,7 +59,7 @@ impl Log {
             clients.insert(request.client);
             let since = |sent: i64| (request.answered - sent.max(begin)) as f64;
             longest.most = longest.most.max(since(request.sent.0));
-            if !request.is_first {
+            if !request.is_unsure {
                 longest.least = longest.least.max(since(request.sent.1));
                 sure.extend((request.sent.1 < end).then_some(request.client));
             }

@@ -2,7 +2,7 @@
 //!
 //! The server is valkey-lite, or the program that `TRUTH_SERVER` names, to which more can be done: a `valkey-server` with LTTng, or a
 //! script that starts a stock server with the module. `TRUTH_ROUNDS` is the number of recordings, `TRUTH_CLIENTS` that of clients,
-//! `TRUTH_SEED` repeats what was done, and `TRUTH_KEEP` names a folder for the traces and the clients' logs.
+//! `TRUTH_SHAPE` says how all of these ask, `TRUTH_SEED` repeats what was done, and `TRUTH_KEEP` names a folder for the traces and the clients' logs.
 
 mod acts;
 mod judge;
@@ -82,8 +82,8 @@ fn keep(round: &Round, folder: &Path, of: &str) {
     let mut text = String::new();
     for request in &round.log.requests {
         let (from, to) = request.sent;
-        let Request { client, answered, count, is_first, .. } = request;
-        writeln!(text, "{client} {from} {to} {answered} {count} {}", u8::from(*is_first)).expect("a text");
+        let Request { client, answered, count, is_unsure, .. } = request;
+        writeln!(text, "{client} {from} {to} {answered} {count} {}", u8::from(*is_unsure)).expect("a text");
     }
     std::fs::write(folder.join("log"), text).expect("it can be written");
     let done: String =
@@ -108,13 +108,14 @@ fn rounds(traced: &mut Traced, rounds: usize, lengths_ms: std::ops::Range<u64>) 
         let ms = |random: &mut fastrand::Rng, range: std::ops::Range<u64>| {
             Duration::from_millis(random.u64(range))
         };
-        let shape = match round % 6 {
+        let shape = match number("TRUTH_SHAPE").unwrap_or(round) % if traced.is_real { 7 } else { 6 } {
             0 => Shape::Bursts(ms(&mut random, 10..40)),
             1 => Shape::Steady(ms(&mut random, 5..40)),
             2 => Shape::Saturating,
             3 => Shape::Pipeline(random.usize(10..300), ms(&mut random, 1..10)),
             4 => Shape::Mixed,
-            _ => Shape::Reconnecting(ms(&mut random, 2..20)),
+            5 => Shape::Reconnecting(ms(&mut random, 2..20)),
+            _ => Shape::Others(ms(&mut random, 2..20)),
         };
         let real: &[Act] = if traced.is_real { &Act::REAL } else { &[] };
         let acts = [Act::Stop].iter().chain(&Act::ALL).chain(real);
