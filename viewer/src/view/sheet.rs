@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use serde::Serialize;
+use serde_json::Value;
 
 use ltt_analysis::datum::Datum;
 use ltt_analysis::text::escape;
@@ -66,6 +67,19 @@ impl Sheet {
         }
         names
     }
+}
+
+/// The cells that JSON has by these names, a nested one with a dot in its name. What stands for several columns is not one of them.
+pub fn cells(of: &impl Serialize, names: &[&str]) -> SheetRow {
+    let json = serde_json::to_value(of).unwrap_or_default();
+    let names = names.iter().filter(|name| !name.ends_with('*'));
+    let cell =
+        |name: &str| match json.get(name).or_else(|| json.pointer(&format!("/{}", name.replace('.', "/")))) {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(found)) => text(found),
+            Some(found) => found.to_string(),
+        };
+    names.map(|name| ((*name).to_owned(), cell(name))).collect()
 }
 
 /// A value from a trace.
