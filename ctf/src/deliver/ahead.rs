@@ -94,7 +94,10 @@ impl Crew {
     pub fn reuse(&mut self, mut events: LocatedEvents) {
         let buffers = [events.clear().unwrap_or_default(), std::mem::take(&mut events.buffer)];
         self.buffers.extend(buffers.into_iter().filter(|buffer| buffer.capacity() > 0));
-        self.spare.push(events);
+        // A packet begins and ends without any: these would bury the others.
+        if events.has_memory() {
+            self.spare.push(events);
+        }
     }
 
     fn start(&mut self) {

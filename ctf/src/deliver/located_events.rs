@@ -99,6 +99,11 @@ impl LocatedEvents {
         reached
     }
 
+    /// Whether there were ever events in it.
+    pub fn has_memory(&self) -> bool {
+        self.events.capacity() > 0
+    }
+
     /// Whether there are no events.
     pub fn is_empty(&self) -> bool {
         self.events.is_empty()

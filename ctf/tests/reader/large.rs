@@ -6,7 +6,9 @@ use std::io::{Seek, SeekFrom, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{Collect, Collected, EventClass, Events, Field, Progress, Reader, Value, Wanted, Window};
+use ctf_reader::{
+    Collect, Collected, EventClass, Events, Field, Progress, Reader, Value, Wanted, Window, all_fields,
+};
 
 use crate::child::peak_memory_of;
 use crate::small::{METADATA, SmallPacket, open};
@@ -111,4 +113,27 @@ fn event_larger_than_64_mb_is_named_and_the_rest_is_read_in_bounded_memory() {
         },
     );
     assert!(peak < 200 << 20, "{peak} bytes of memory");
+}
+
+#[test]
+fn merging_takes_no_more_memory_the_more_packets_there_are() {
+    const PACKETS: u64 = 4000;
+    let peak = peak_memory_of("large::merging_takes_no_more_memory_the_more_packets_there_are", || {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("metadata"), METADATA).unwrap();
+        let mut file = File::create(folder.path().join("stream")).unwrap();
+        for number in 0..PACKETS {
+            let begin = number * 1000;
+            let packet = SmallPacket::new(number, begin, begin + 300);
+            let packet = (0..300).fold(packet, |packet, event| packet.event(begin + event, 0));
+            file.write_all(&packet.bytes()).unwrap();
+        }
+        for threads in [1, 2] {
+            let reader = Reader::open(&[folder.path()]).unwrap().threads(threads);
+            let mut events = reader.in_order(Window::default(), all_fields);
+            events.next_events(usize::MAX, |_| ControlFlow::Continue(()));
+            assert_eq!(events.report().events, 300 * PACKETS);
+        }
+    });
+    assert!(peak < 8 << 20, "{peak} bytes of memory");
 }
