@@ -58,21 +58,23 @@ impl Link {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Neighbour {
     pub link: Link,
-    /// Whether it ended before that time, and is the last one.
+    /// Whether it ended before that time.
     pub is_before: bool,
 }
 
 impl Tree<'_> {
-    /// The request that begins after a time that nothing below the root covers; without one, the last that ended before it.
+    /// The request that begins after a time that nothing below the root covers; without one, the longest
+    /// before it: all of them are answered then, and what takes longer has more to write.
     pub fn neighbour(&self, gap: Span) -> Option<Neighbour> {
         let requests = || {
             let roots = self.children().map(|child| child.root().interval);
             roots.filter(|interval| interval.client.is_some())
         };
         let next = requests().filter(|next| next.begin >= gap.end_ns).min_by_key(|next| next.begin);
-        let last = || requests().filter(|last| last.end <= gap.begin_ns).max_by_key(|last| last.end);
+        let before = || requests().filter(|before| before.end <= gap.begin_ns);
+        let longest = || before().max_by_key(|before| (before.length(), before.end));
         let is_before = next.is_none();
-        let link = Link::of(&next.or_else(last)?);
+        let link = Link::of(&next.or_else(longest)?);
         Some(Neighbour { link, is_before })
     }
 }
