@@ -147,8 +147,8 @@ impl Scores {
                 .done
                 .iter()
                 .filter(|done| !matches!(done.act, Act::Untraced | Act::Hog | Act::Large | Act::Replicate))
-                .filter(|done| done.end <= begin || done.begin >= end)
                 .map(|done| log.silent(done.begin, done.end))
+                .filter(|silent| silent.1 <= begin || silent.0 >= end)
                 .collect();
             let Bounds { least, most } = log.not_served((begin, end), round.recorded, &others);
             let said = figure(&incident["not_served"]);

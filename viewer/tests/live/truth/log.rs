@@ -33,8 +33,8 @@ pub struct Bounds {
 /// Answers arrive this close to the end of the turn that wrote them; nanoseconds.
 const NEAR: i64 = 100_000;
 
-/// A rate is not known better than this.
-const RATE: f64 = 0.05;
+/// A rate is not known better than this: half a second has only 25 turns of a server that takes 20 ms for each.
+const RATE: f64 = 0.1;
 
 /// The rate is that of this long before a stall and this long after it; nanoseconds.
 pub const AROUND: i64 = 500_000_000;
@@ -103,7 +103,6 @@ impl Log {
             time += to - from - without;
         }
         let expected = count as f64 * (end - begin) as f64 / time.max(1) as f64;
-        // Half a second does not tell a rate better than this.
         let [low, high] = [expected * (1.0 - RATE), expected * (1.0 + RATE)];
         Bounds {
             least: (low - self.answered(begin - NEAR, end + NEAR) as f64).max(0.0),
