@@ -80,14 +80,14 @@ struct LoadClass {
 
 /// Gathers changes of all processes.
 #[derive(Debug, Default)]
-pub(super) struct Recorder {
+pub(super) struct MappingCollector {
     classes: Vec<Option<LoadClass>>,
     records: Vec<RecordedChange>,
     /// Paths are the same for many processes.
     paths: HashMap<Box<[u8]>, Arc<str>>,
 }
 
-impl Recorder {
+impl MappingCollector {
     /// All changes in the order of time.
     pub fn into_mappings(mut self, traces: &[Trace]) -> Mappings {
         // Stable: what one thread recorded at the same time stays in its order.
@@ -111,7 +111,7 @@ impl Recorder {
     }
 }
 
-impl Collect for Recorder {
+impl Collect for MappingCollector {
     type Stop = Infallible;
 
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
@@ -162,7 +162,7 @@ impl Collect for Recorder {
     }
 
     fn split(&self) -> Self {
-        Recorder { classes: self.classes.clone(), ..Recorder::default() }
+        MappingCollector { classes: self.classes.clone(), ..MappingCollector::default() }
     }
 
     fn absorb(&mut self, other: Self) {

@@ -25,7 +25,7 @@ mod load_events;
 mod mappings;
 
 use binary::Binary;
-use load_events::Recorder;
+use load_events::MappingCollector;
 use mappings::{Build, Mapping, Mappings};
 
 pub use frame::{Call, Frame};
@@ -69,7 +69,7 @@ impl Symbols {
         if source.in_order().is_some_and(|readers| !is_about(readers)) {
             return Ok(Symbols::default());
         }
-        let (recorder, report) = source.read(Window::default(), Recorder::default(), progress)?;
+        let (recorder, report) = source.read(Window::default(), MappingCollector::default(), progress)?;
         Ok(Symbols { mappings: recorder.into_mappings(&report.traces), known: RefCell::default() })
     }
 
