@@ -2,7 +2,7 @@
 //! second and how far it lags, and what memory an hour takes beside a minute.
 //!
 //! `cargo bench -p ltt-top --bench live`, or one part: `-- intake`, `screen` or `memory`. `EVENTS` asks for another number of
-//! events, `SECONDS` for another time.
+//! events, `SECONDS` for another time, and `TRACE` to take in a recorded trace, which has `EVENTS` events.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -94,8 +94,14 @@ fn timed(mut command: Command) -> (f64, f64) {
 /// How fast a session that is complete is taken in, from a relay that has it in memory.
 fn intake(folder: &Path) {
     let events = number("EVENTS", 5_000_000);
-    let trace = folder.join("synthetic");
-    synthetic::write(&trace, events, 2).expect("it can be written");
+    let trace = std::env::var_os("TRACE").map_or_else(
+        || {
+            let trace = folder.join("synthetic");
+            synthetic::write(&trace, events, 2).expect("it can be written");
+            trace
+        },
+        Into::into,
+    );
     let mut best = [[f64::INFINITY; 2]; 4];
     for _ in 0..ROUNDS {
         let url = replay::Scene::read(&trace, 1, true).serve_all();
