@@ -56,10 +56,11 @@ pub fn slow_commands_last_as_long_as_the_slow_log_says(stock: &Stock) {
         session.stop().events().into_iter().filter(|event| event.name.ends_with(":command_call"));
     let mut differences: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for (index, (name, slow_log, queued)) in expected.iter().enumerate() {
-        let found = recorded.find(|event| command(event).0 == *name && duration(event) + 1 >= *slow_log);
+        let found = recorded.find(|event| command(event).0 == *name);
         let found = found.unwrap_or_else(|| panic!("{name} of {slow_log} µs is not recorded"));
-        let difference = duration(&found) - slow_log.saturating_sub(1);
-        let is_near = difference <= (slow_log / 50).max(200) + queued;
+        let difference = duration(&found) as i64 - *slow_log as i64;
+        // It begins before the server's own measurement and ends after it, which counts microseconds of another clock.
+        let is_near = (-1..=((slow_log / 50).max(200) + queued) as i64).contains(&difference);
         differences.entry((index / ATTEMPTS, name)).or_default().push((is_near, *slow_log, difference));
     }
     assert_eq!(differences.len(), SLOW.len());
