@@ -20,6 +20,7 @@ mod html;
 mod incidents;
 mod install;
 mod instructions;
+mod kernel_events;
 mod output;
 mod perfetto;
 mod prefix;
