@@ -11,13 +11,13 @@ use super::{ltt_top, synthetic, trace};
 /// The best of this number of runs counts.
 const RUNS: u32 = 3;
 
-/// What is run, by its arguments. Groups are those of clients, of which the others know the names, too.
+/// What is run, by its arguments. Groups are those of clients; `incidents` and `events` read their names, too.
 const READINGS: [&str; 6] = [
     "top --by client --threads 1",
     "top --by client",
     "incidents --threads 1",
     "incidents",
-    "outliers",
+    "outliers --by client",
     "events",
 ];
 
