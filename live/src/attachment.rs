@@ -27,8 +27,9 @@ pub struct Attachment {
     patience: Duration,
     idle: Duration,
     metadata: Vec<MetadataStream>,
-    /// Streams of traces that have no metadata yet.
+    /// Streams of traces that have no metadata yet, and since when there are some.
     waiting: Vec<Stream>,
+    waiting_since: Instant,
     streams: Vec<OpenStream>,
     /// The first and the last of the times at which the last packets of streams end that last as long as the session.
     last_ends: Option<(u64, u64)>,
@@ -89,6 +90,7 @@ impl Attachment {
             idle: (timer / 8).clamp(IDLE[0], IDLE[1]),
             metadata: Vec::new(),
             waiting: Vec::new(),
+            waiting_since: Instant::now(),
             streams: Vec::new(),
             last_ends: None,
             ids: None,
@@ -99,7 +101,6 @@ impl Attachment {
 
     /// Receives until the session or the connection ends.
     pub fn receive(&mut self, received: &mut Received) -> Result<Ending, Error> {
-        let attached = Instant::now();
         let mut is_settled = false;
         loop {
             if received.inbox.is_closing() {
@@ -107,7 +108,7 @@ impl Attachment {
                 return Ok(Ending::Closed);
             }
             let mut has_progress = self.fetch_metadata(received)?;
-            if !is_settled && (self.waiting.is_empty() || attached.elapsed() > self.patience) {
+            if !is_settled && self.knows_all_streams() {
                 is_settled = true;
                 // Streams that this connection does not have are of a session that went away with its relay.
                 received.leave_all_but(&self.streams.iter().map(|open| &open.key).collect());
@@ -135,7 +136,7 @@ impl Attachment {
                 None if self.streams.is_empty() && !has_progress => return Ok(self.ending()),
                 None => {}
             }
-            if self.waiting.is_empty() || is_settled {
+            if self.knows_all_streams() {
                 received.inbox.set_asked(received.session, asked);
             }
             let is_closing = match (has_progress, is_full) {
@@ -148,6 +149,11 @@ impl Attachment {
                 return Ok(Ending::Closed);
             }
         }
+    }
+
+    /// Whether all streams that were announced can be read. One whose metadata does not come is not waited for.
+    fn knows_all_streams(&self) -> bool {
+        self.waiting.is_empty() || self.waiting_since.elapsed() > self.patience
     }
 
     /// Removes the streams that have ended.
@@ -195,6 +201,9 @@ impl Attachment {
                     is_due: true,
                 });
             } else {
+                if self.waiting.is_empty() {
+                    self.waiting_since = Instant::now();
+                }
                 self.waiting.push(stream);
             }
         }

@@ -121,6 +121,48 @@ fn honest_relay_of_the_test_is_understood() {
     assert!(viewer.report().damage.is_empty(), "{:?}", viewer.report().damage);
 }
 
+/// A stream is announced before its metadata comes. Until it can be read, other sessions do not get ahead of its events.
+#[test]
+fn stream_without_metadata_yet_is_waited_for() {
+    let [is_announced, is_released] = [(), ()].map(|()| Arc::new(AtomicBool::new(false)));
+    let (counter, announced) = (AtomicU64::new(0), Arc::clone(&is_announced));
+    let prompt = Liar::start(move |command, _| {
+        Some(match command {
+            4 if !announced.load(Ordering::Relaxed) => [vec![0; 56], words(&[2, 0])].concat(),
+            _ => honest(command, &counter),
+        })
+    });
+    let (counter, asked) = (AtomicU64::new(0), Arc::new(AtomicU64::new(0)));
+    let (announced, released, asked_for) =
+        (Arc::clone(&is_announced), Arc::clone(&is_released), Arc::clone(&asked));
+    let late = Liar::start(move |command, _| {
+        Some(match command {
+            3 => words(&[1, 0]),
+            4 if counter.swap(2, Ordering::Relaxed) == 1 => {
+                let index = [0_u64, 54 * 8, 54 * 8, 0, 1, 0, 0];
+                [index.iter().flat_map(|field| field.to_be_bytes()).collect(), words(&[1, 0])].concat()
+            }
+            4 => [vec![0; 56], words(&[3, 0])].concat(),
+            5 => honest(5, &AtomicU64::new(0)),
+            6 if !released.load(Ordering::Relaxed) => {
+                asked_for.fetch_add(1, Ordering::Relaxed);
+                [0_u64.to_be_bytes().to_vec(), words(&[2])].concat()
+            }
+            7 if !announced.swap(true, Ordering::Relaxed) => {
+                [words(&[1, 2]), stream(1, true), stream(2, false)].concat()
+            }
+            _ => honest(command, &counter),
+        })
+    });
+    let options = patient().with_patience(Duration::from_secs(60));
+    let mut viewer = Viewer::start(&[&prompt.url, &late.url], &options);
+    viewer.until("metadata is asked for again and again", |_| asked.load(Ordering::Relaxed) > 20);
+    assert!(viewer.seen.is_empty(), "{:?}", viewer.seen);
+    is_released.store(true, Ordering::Relaxed);
+    viewer.until("events arrive", |viewer| viewer.seen.len() > 10);
+    assert!(viewer.seen[0].1 == 0 && viewer.seen.is_sorted(), "{:?}", viewer.seen);
+}
+
 #[test]
 fn session_whose_streams_were_not_flushed_together_was_interrupted() {
     // When the last packets of two streams end, in nanoseconds; the live timer is 1 ms.
