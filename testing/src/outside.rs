@@ -27,8 +27,9 @@ pub fn build_outside(folder: &str) -> PathBuf {
     for name in crates {
         let package = target.join("package").join(format!("{name}-{}", env!("CARGO_PKG_VERSION")));
         let mut unpack = Command::new("tar");
-        unpack.arg("-xf").arg(format!("{}.crate", package.display())).arg("-C").arg(target.join("package"));
-        unpack.succeed();
+        // What is packed has always the same date, by which Cargo would not see that it changed.
+        unpack.args(["--touch", "-C"]).arg(target.join("package"));
+        unpack.arg("-xf").arg(format!("{}.crate", package.display())).succeed();
         manifest += &format!("{name} = {{ path = {package:?} }}\n");
     }
     fs::write(copy.join("Cargo.toml"), manifest).unwrap();
