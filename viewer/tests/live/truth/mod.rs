@@ -141,7 +141,7 @@ fn stalls_that_clients_notice_are_reported_and_times_without_tracing_are_not() {
 #[ignore = "make check: some minutes under all kinds of load"]
 fn stalls_under_all_kinds_of_load_are_reported_and_noticed() {
     let mut traced = Traced::start();
-    let scores = rounds(&mut traced, number("TRUTH_ROUNDS").unwrap_or(6), 25..300);
+    let scores = rounds(&mut traced, number("TRUTH_ROUNDS").unwrap_or(12), 25..300);
     assert!(scores.reported.share() >= 0.95 && scores.untraced.share() == 1.0, "{scores:#?}");
     assert!(scores.noticed.share() >= 0.9, "{scores:#?}");
     // docs/verdicts.md has what these come to.
