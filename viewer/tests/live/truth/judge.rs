@@ -17,6 +17,8 @@ pub struct Round {
     pub is_whole: bool,
     /// From when to when it was recorded.
     pub recorded: (i64, i64),
+    /// When the server's thread was looked at.
+    pub looks: Vec<i64>,
     pub folder: TempDir,
 }
 
@@ -87,6 +89,11 @@ impl Scores {
         let most = incident.map_or(0, |incident| overlap(&incident));
         if done.act == Act::Untraced {
             self.untraced.add(most < (done.end - done.begin) / 2);
+            return;
+        }
+        // Nothing shows that a process was stopped between two looks.
+        let is_seen = round.looks.iter().any(|look| (done.begin + MS..done.end - MS).contains(look));
+        if done.act == Act::Stop && !is_seen {
             return;
         }
         // These make many shorter stalls.

@@ -13,6 +13,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
+use ctf_reader::{Reader, Step, Window, all_fields};
+use ltt_analysis::samples::FOLDER;
 use lttng_testing::wait_until;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -56,7 +58,8 @@ impl Traced {
         let incidents = found["incidents"].as_array().expect("a list").clone();
         let recorded = judge::times(&found["trace"]);
         let is_whole = found["trace"]["discarded_events"] == 0;
-        let round = Round { done, log, incidents, is_whole, recorded, folder };
+        let looks = looks(folder.path(), self.server.process.id());
+        let round = Round { done, log, incidents, is_whole, recorded, looks, folder };
         if let Some(kept) = std::env::var_os("TRUTH_KEEP") {
             keep(&round, &Path::new(&kept).join(seed.to_string()), &format!("{clients} {shape:?}"));
         }
@@ -71,6 +74,19 @@ impl Traced {
         assert_eq!(found.status, Some(0), "{found:?}");
         serde_json::from_str(&found.out).expect("it is JSON")
     }
+}
+
+/// When a thread was looked at.
+fn looks(trace: &Path, tid: u32) -> Vec<i64> {
+    let samples = Reader::open(&[trace.join(FOLDER)]).expect("they are a trace");
+    let mut events = samples.in_order(Window::default(), all_fields);
+    let mut looks = Vec::new();
+    while let Step::Event(event) = events.next_event() {
+        if event.field("vtid").is_some_and(|vtid| vtid.integer() == Some(tid.into())) {
+            looks.push(event.timestamp());
+        }
+    }
+    looks
 }
 
 /// Keeps a recording and the clients' log.
