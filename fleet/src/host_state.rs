@@ -172,3 +172,13 @@ fn read<T: for<'d> Deserialize<'d>>(store: &Store, path: &str) -> Result<Option<
 fn json(value: &impl Serialize) -> Result<String, String> {
     serde_json::to_string(value).map_err(|error| error.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_boot_id_is_told_from_the_name_before_it() {
+        assert_eq!(escaped(APART), APART_ESCAPED);
+    }
+}

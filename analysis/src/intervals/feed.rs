@@ -306,7 +306,7 @@ impl Resolver {
     #[inline]
     fn event(&mut self, event: &OrderedEvent<'_>, happened: &mut Vec<Happening>) {
         let (time, class) = (event.timestamp(), event.class().index);
-        let Some(plan) = self.roster.count_one(class) else { return };
+        let Some(plan) = self.roster.count_of(class, 1) else { return };
         if !TIMES.contains(&time) {
             self.implausible += 1;
             self.is_stricter = true;

@@ -232,9 +232,9 @@ impl Comparison {
         table.total.add(&counts);
         table.traces.entry(seen.kept.0).or_default().add(&counts);
         let fields = seen.kept.1.common().iter().filter(|field| subject.with_keys || !field.is_key);
-        for CommonField { order, name, slot, .. } in fields {
+        for CommonField { order, name, field, .. } in fields {
             value.clear();
-            key::encode_within(&slot.value(seen.event), value, 256);
+            key::encode_within(&field.value(seen.event), value, 256);
             let values = table.fields.entry((*order, Arc::clone(name)));
             let values = values.or_insert_with(|| Some(HashMap::new()));
             let Some(known) = values else { continue };

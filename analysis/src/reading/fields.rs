@@ -61,7 +61,7 @@ impl Serialize for RecordedFields {
 #[derive(Clone, Debug)]
 pub(crate) struct KeptFields {
     fields: Arc<Vec<RecordedField>>,
-    slots: Vec<KeyField>,
+    values: Vec<KeyField>,
     /// The fields that events can have in common.
     common: Arc<Vec<CommonField>>,
 }
@@ -72,7 +72,7 @@ pub(crate) struct CommonField {
     /// How important it is; 0 is the most important.
     pub order: usize,
     pub name: Arc<str>,
-    pub slot: KeyField,
+    pub field: KeyField,
     /// Whether it identifies the group.
     pub is_key: bool,
 }
@@ -102,9 +102,10 @@ impl KeptFields {
                 is_enum: matches!(field.kind, FieldKind::Enum),
             }
         };
-        let slots: Vec<KeyField> = order.iter().map(|&index| KeyField::new(index, meaning, wanted)).collect();
+        let values: Vec<KeyField> =
+            order.iter().map(|&index| KeyField::new(index, meaning, wanted)).collect();
         let keys = plan.keys();
-        let common = order.iter().zip(&slots).enumerate().filter_map(|(order, (&index, &slot))| {
+        let common = order.iter().zip(&values).enumerate().filter_map(|(order, (&index, &value))| {
             let field = &class.fields[index];
             let is_origin = ORIGINS.contains(&&*field.name);
             let is_simple = !matches!(field.kind, FieldKind::Float | FieldKind::Compound);
@@ -116,12 +117,12 @@ impl KeptFields {
             (is_common && (is_origin || field.scope == Scope::Payload)).then(|| CommonField {
                 order,
                 name: name.into(),
-                slot,
+                field: value,
                 is_key,
             })
         });
         let common = Arc::new(common.collect());
-        KeptFields { fields: Arc::new(order.iter().map(field).collect()), slots, common }
+        KeptFields { fields: Arc::new(order.iter().map(field).collect()), values, common }
     }
 
     /// The fields that events can have in common.
@@ -132,10 +133,10 @@ impl KeptFields {
     /// The fields of an event.
     pub fn of(&self, event: &Event<'_>) -> RecordedFields {
         let mut values = Vec::new();
-        for (place, slot) in self.slots.iter().enumerate() {
-            let reserved = FIELD_LENGTH * (self.slots.len() - place - 1);
+        for (place, field) in self.values.iter().enumerate() {
+            let reserved = FIELD_LENGTH * (self.values.len() - place - 1);
             let room = EVENT_LENGTH.saturating_sub(values.len() + reserved).max(FIELD_LENGTH);
-            key::encode_within(&slot.value(event), &mut values, room);
+            key::encode_within(&field.value(event), &mut values, room);
         }
         RecordedFields { fields: Arc::clone(&self.fields), values: values.into() }
     }

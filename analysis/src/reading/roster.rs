@@ -82,14 +82,13 @@ impl Roster {
     /// Counts events, and gives their class's plan if they count.
     #[inline]
     pub fn count(&mut self, events: &Events<'_>) -> Option<&ClassPlan> {
-        *self.counts.get_mut(events.class)? += events.count as u64;
-        self.plan(events.class)
+        self.count_of(events.class, events.count as u64)
     }
 
-    /// Counts an event of a class, and returns the plan for it if it counts.
+    /// The same of a number of events of a class.
     #[inline(always)]
-    pub fn count_one(&mut self, class: ClassIndex) -> Option<&ClassPlan> {
-        *self.counts.get_mut(class)? += 1;
+    pub fn count_of(&mut self, class: ClassIndex, events: u64) -> Option<&ClassPlan> {
+        *self.counts.get_mut(class)? += events;
         self.plan(class)
     }
 

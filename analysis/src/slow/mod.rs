@@ -101,8 +101,8 @@ impl Observed {
     pub const ALL: Observed = Observed { above: u64::MAX, stride: Some(1) };
 
     #[inline(always)]
-    fn has(self, ticks: u64, time: impl FnOnce() -> i64) -> bool {
-        ticks > self.above || self.stride.is_some_and(|stride| is_chosen(scrambled(time()), stride))
+    fn has(self, ticks: u64, time: i64) -> bool {
+        ticks > self.above || self.stride.is_some_and(|stride| is_chosen(scrambled(time), stride))
     }
 }
 
@@ -209,7 +209,7 @@ impl<S: EventFilter> Collect for LongestCollector<S> {
                 self.implausible += 1;
                 continue;
             }
-            if observed.has(ticks, || time) {
+            if observed.has(ticks, time) {
                 plan.encode_key(&event, key);
                 filter.observe(&SeenEvent { kind: plan.kind, ticks, key, kept, event: &event });
             }

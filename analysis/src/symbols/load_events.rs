@@ -97,18 +97,19 @@ impl MappingCollector {
             (ProcessKey { host, pid }, timestamp, change)
         }))
     }
+}
 
-    fn path(&mut self, bytes: &[u8]) -> Option<Arc<str>> {
-        if bytes.len() > PATH_LENGTH {
-            return None;
-        }
-        if let Some(known) = self.paths.get(bytes) {
-            return Some(Arc::clone(known));
-        }
-        let path: Arc<str> = std::str::from_utf8(bytes).ok()?.into();
-        self.paths.insert(bytes.into(), Arc::clone(&path));
-        Some(path)
+/// A path, which is kept once.
+fn path(paths: &mut HashMap<Box<[u8]>, Arc<str>>, bytes: &[u8]) -> Option<Arc<str>> {
+    if bytes.len() > PATH_LENGTH {
+        return None;
     }
+    if let Some(known) = paths.get(bytes) {
+        return Some(Arc::clone(known));
+    }
+    let path: Arc<str> = std::str::from_utf8(bytes).ok()?.into();
+    paths.insert(bytes.into(), Arc::clone(&path));
+    Some(path)
 }
 
 impl Collect for MappingCollector {
@@ -130,23 +131,22 @@ impl Collect for MappingCollector {
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
-        let Some(Some(class)) = self.classes.get(events.class).cloned() else {
+        let MappingCollector { classes, records, paths } = self;
+        let Some(Some(LoadClass { topic, trace, fields, pid })) = classes.get(events.class) else {
             return ControlFlow::Continue(());
         };
-        let LoadClass { topic, trace, fields, pid } = class;
         for event in events.iter() {
-            if self.records.len() >= CHANGES {
+            if records.len() >= CHANGES {
                 break;
             }
             let value = |place: usize| event.value(fields[place]);
             let number = |place| integer(&value(place)).and_then(|number| u64::try_from(number).ok());
-            let change = match topic {
+            let change = match *topic {
                 Topic::DumpStarts => Some(MemoryChange::DumpStarts),
                 Topic::Unloaded => number(0).map(|begin| MemoryChange::Unloaded { begin }),
                 Topic::Loaded { is_new } => match (number(0), number(1), value(2)) {
-                    (Some(begin), Some(length), Value::Text(path)) => {
-                        self.path(path).map(|path| MemoryChange::Loaded { begin, length, path, is_new })
-                    }
+                    (Some(begin), Some(length), Value::Text(path)) => self::path(paths, path)
+                        .map(|path| MemoryChange::Loaded { begin, length, path, is_new }),
                     _ => None,
                 },
                 Topic::Build => match (number(0), bytes(&value(1))) {
@@ -155,8 +155,8 @@ impl Collect for MappingCollector {
                 },
             };
             let pid = pid.and_then(|field| vpid(&event.value(field)));
-            let timestamp = event.timestamp();
-            self.records.extend(change.map(|change| RecordedChange { timestamp, trace, pid, change }));
+            let (timestamp, trace) = (event.timestamp(), *trace);
+            records.extend(change.map(|change| RecordedChange { timestamp, trace, pid, change }));
         }
         ControlFlow::Continue(())
     }
