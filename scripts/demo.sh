@@ -171,7 +171,7 @@ cp --recursive "$home/trace" "$trace"
 step "Recorded $(du --summarize --human-readable "$trace" | cut --fields=1); what it shows:"
 
 explanation=("What held the server up, why, who waited for it, and what helps?"
-	"UNEXPL. is the part of a turn of the event loop that no event covers.")
+	"NO EVENT is the part of a turn of the event loop that no event covers.")
 show incidents --limit 8
 explanation=("Where did the time go? Each command by its name, and the work between commands:"
 	"how often, how long in total, and how long the slowest hundredth took at least.")
