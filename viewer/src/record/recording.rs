@@ -13,7 +13,7 @@ use super::offering::OfferingProcess;
 use super::registration::{PATIENCE, PAUSE, registered, starting, why_not};
 use super::relay::Relay;
 use super::run::Run;
-use super::sampler::{Sampler, Sink};
+use super::sampler::{Output, Sampler};
 use super::session::{Session, SessionScope};
 use crate::outcome::{Trouble, warn};
 use crate::signals::StopSignal;
@@ -57,7 +57,7 @@ impl Recording {
             &SessionScope { events: targets.events, pids: &pids },
         )?;
         session.start()?;
-        let sampler = has_samples.then(|| Sampler::start(Sink::folder(folder), pids));
+        let sampler = has_samples.then(|| Sampler::start(Output::folder(folder), pids));
         Ok(Recording { sampler, session, disk: Disk::of(folder), daemon, _run: run })
     }
 
@@ -106,7 +106,7 @@ impl LiveRecording {
         session.start()?;
         let url = relay.viewer.clone().with_session(session.name());
         let samples = SampleQueue::default();
-        let sampler = has_samples.then(|| Sampler::start(Sink::Queue(samples.clone()), Vec::new()));
+        let sampler = has_samples.then(|| Sampler::start(Output::Queue(samples.clone()), Vec::new()));
         Ok(LiveRecording { url, samples, _sampler: sampler, _session: session, daemon, relay, run })
     }
 

@@ -6,16 +6,15 @@ use std::path::{Path, PathBuf};
 
 use ltt_analysis::samples::{LimitSample, MachineSample, Sample};
 
-use super::cost::cpu_time;
 use super::monotonic;
-use super::sink::Sink;
+use super::output::Sink;
 
 /// The length of the kernel's clock ticks, in nanoseconds.
 const TICK_NS: u64 = 10_000_000;
 
 /// Samples the machine, and the limits of processes where they changed, each with its ID where it runs; `known` has how
-/// long they were throttled so far.
-pub fn look(processes: &[(u32, u32)], known: &mut HashMap<u32, u64>, sink: &mut Sink) {
+/// long they were throttled so far; `sampler_ns` is what taking samples took.
+pub fn look(processes: &[(u32, u32)], sampler_ns: u64, known: &mut HashMap<u32, u64>, sink: &Sink) {
     let now = monotonic();
     known.retain(|pid, _| processes.iter().any(|(recorded, _)| recorded == pid));
     for &(pid, inner) in processes {
@@ -33,7 +32,7 @@ pub fn look(processes: &[(u32, u32)], known: &mut HashMap<u32, u64>, sink: &mut 
         pressure_cpu_us: pressure("cpu"),
         pressure_memory_us: pressure("memory"),
         pressure_io_us: pressure("io"),
-        sampler_ns: cpu_time(),
+        sampler_ns,
     };
     sink.add(now, Sample::Machine(machine));
 }

@@ -1,92 +1,140 @@
-//! Samples what the scheduler does with the recorded threads, in a thread of this process.
+//! Samples what the scheduler does with the recorded threads, in two threads of this process: one looks at the recorded threads and
+//! does nothing else, so that it does so often; the other does all that may take long.
 //!
 //! Nothing here can harm a recording: what cannot be read is left out, and what cannot be written ends the sampling.
 
 mod cost;
+mod finder;
 mod machine;
+mod output;
 mod runners;
-mod sink;
 mod threads;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-use cost::Pace;
+use cost::{Pace, cpu_time};
+use finder::{Change, Finder};
+pub use output::Output;
 use runners::Runners;
-pub use sink::Sink;
 use threads::Threads;
 
 /// The shares of a core that looking at the threads, at all threads of the machine, at the machine and its limits, and for new
-/// threads may take; the sum is less than a hundredth. And the shortest time from one look to the next.
-const THREADS: Pace = Pace { share: 0.006, least: Duration::from_millis(2) };
-const OTHERS: Pace = Pace { share: 0.0015, least: Duration::from_millis(100) };
-const MACHINE: Pace = Pace { share: 0.001, least: Duration::from_millis(20) };
-const NEW: Pace = Pace { share: 0.001, least: Duration::from_millis(250) };
+/// threads may take. And the shortest time from one look to the next.
+const THREADS: (f64, Duration) = (0.01, Duration::from_millis(2));
+const OTHERS: (f64, Duration) = (0.0015, Duration::from_millis(100));
+const MACHINE: (f64, Duration) = (0.001, Duration::from_millis(20));
+const NEW: (f64, Duration) = (0.001, Duration::from_millis(250));
 
 /// The longest sleep before it is looked whether to end.
 const LONGEST: Duration = Duration::from_millis(50);
 
 /// How often what was sampled is written: after a crash, the rest is there.
-const FLUSH_NS: u64 = 1_000_000_000;
+const WRITE_NS: u64 = 500_000_000;
+
+/// What the threads that sample share.
+#[derive(Default)]
+struct Shared {
+    is_over: AtomicBool,
+    /// The time on a CPU that looking at the recorded threads took.
+    looking_ns: AtomicU64,
+}
+
+impl Shared {
+    fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
+}
 
 /// Takes samples until it is dropped.
 pub struct Sampler {
-    is_over: Arc<AtomicBool>,
+    shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Sampler {
     /// Samples these processes; all that record where there are none.
-    pub fn start(sink: Sink, pids: Vec<u32>) -> Sampler {
-        let is_over = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&is_over);
-        let thread = thread::Builder::new().name("sampler".into()).spawn(move || run(sink, pids, &told));
-        Sampler { is_over, thread: thread.ok() }
+    pub fn start(output: Output, pids: Vec<u32>) -> Sampler {
+        let shared = Arc::<Shared>::default();
+        let its = Arc::clone(&shared);
+        let thread = thread::Builder::new().name("samples".into()).spawn(move || run(output, pids, &its));
+        Sampler { shared, thread: thread.ok() }
     }
 }
 
 impl Drop for Sampler {
     fn drop(&mut self) {
-        self.is_over.store(true, Ordering::Relaxed);
+        self.shared.is_over.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             _ = thread.join();
         }
     }
 }
 
-fn run(mut sink: Sink, pids: Vec<u32>, is_over: &AtomicBool) {
-    let mut threads = Threads::new(pids);
-    let (mut others, mut throttled) = (Runners::default(), HashMap::new());
-    let [mut next_look, mut next_others, mut next_machine, mut next_new, mut next_flush] = [monotonic(); 5];
-    while !is_over.load(Ordering::Relaxed) && !sink.has_failed() {
-        let now = monotonic();
-        if now >= next_new {
-            next_new = NEW.next(now, || threads.find());
+/// Does all but looking at the recorded threads, and writes what is sampled.
+fn run(mut output: Output, pids: Vec<u32>, shared: &Shared) {
+    let sink = output.sink();
+    let is_whole = thread::scope(|scope| {
+        let ((tell, changes), (gone, ended)) = (channel(), channel());
+        let mut finder = Finder::new(pids, tell, ended);
+        let threads = Threads::new(sink.clone(), gone);
+        let looks = move || look(threads, &changes, shared);
+        if thread::Builder::new().name("sampler".into()).spawn_scoped(scope, looks).is_err() {
+            return false;
         }
-        if now >= next_look {
-            next_look = THREADS.next(now, || threads.look(&mut sink));
+        let (mut others, mut throttled) = (Runners::default(), HashMap::new());
+        let [mut new, mut runners, mut limits] = [NEW, OTHERS, MACHINE].map(Pace::from);
+        let (mut next_write, mut charged) = (0, cpu_time());
+        while !shared.is_over() {
+            new.work(&mut charged, || finder.find());
+            if !finder.is_empty() {
+                runners.work(&mut charged, || others.look(&sink));
+                let spent = shared.looking_ns.load(Ordering::Relaxed) + charged;
+                limits
+                    .work(&mut charged, || machine::look(&finder.processes(), spent, &mut throttled, &sink));
+            }
+            let now = monotonic();
+            if now >= next_write {
+                next_write = now + WRITE_NS;
+                if !output.write(now) {
+                    shared.is_over.store(true, Ordering::Relaxed);
+                    return false;
+                }
+            }
+            let next = if finder.is_empty() { new.next } else { new.next.min(runners.next).min(limits.next) };
+            thread::sleep(until(next));
         }
-        if now >= next_others && !threads.is_empty() {
-            next_others = OTHERS.next(now, || others.look(&mut sink));
-        }
-        if now >= next_machine && !threads.is_empty() {
-            let processes = threads.processes();
-            next_machine = MACHINE.next(now, || machine::look(&processes, &mut throttled, &mut sink));
-        }
-        if now >= next_flush {
-            next_flush = now + FLUSH_NS;
-            sink.flush();
-        }
-        let next = if threads.is_empty() { next_new } else { next_look.min(next_new) };
-        let pause = Duration::from_nanos(next.saturating_sub(monotonic()));
-        thread::sleep(pause.min(LONGEST));
+        true
+    });
+    if is_whole {
+        output.finish();
     }
-    sink.finish();
+}
+
+/// Looks at the recorded threads.
+fn look(mut threads: Threads, changes: &Receiver<Change>, shared: &Shared) {
+    let (mut pace, mut charged) = (Pace::from(THREADS), cpu_time());
+    while !shared.is_over() {
+        changes.try_iter().for_each(|change| threads.change(change));
+        if threads.is_empty() {
+            thread::sleep(LONGEST);
+            continue;
+        }
+        pace.work(&mut charged, || threads.look());
+        shared.looking_ns.store(charged, Ordering::Relaxed);
+        thread::sleep(until(pace.next));
+    }
+}
+
+/// How long to sleep until a time.
+fn until(time: u64) -> Duration {
+    Duration::from_nanos(time.saturating_sub(monotonic())).min(LONGEST)
 }
 
 /// The clock of the events.

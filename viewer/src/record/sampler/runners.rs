@@ -6,7 +6,7 @@ use std::fs;
 use ltt_analysis::samples::{RunnerSample, Sample};
 
 use super::monotonic;
-use super::sink::Sink;
+use super::output::Sink;
 use crate::record::proc;
 
 /// The most threads of a process that are looked at.
@@ -31,7 +31,7 @@ struct Times {
 
 impl Runners {
     /// Samples the threads that have used a CPU since the last look.
-    pub fn look(&mut self, sink: &mut Sink) {
+    pub fn look(&mut self, sink: &Sink) {
         let before = std::mem::take(&mut self.processes);
         for pid in proc::pids() {
             let Some(times) = Times::read(&format!("/proc/{pid}/stat")) else { continue };
@@ -57,7 +57,7 @@ impl Runners {
         }
     }
 
-    fn sample(&mut self, pid: u32, tid: u32, times: Times, sink: &mut Sink) {
+    fn sample(&mut self, pid: u32, tid: u32, times: Times, sink: &Sink) {
         if self.threads.insert(tid, times.ticks) == Some(times.ticks) {
             return;
         }

@@ -1,72 +1,64 @@
-//! The threads of the recorded processes.
+//! Looks at the threads of the recorded processes.
 
-use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
+use std::sync::mpsc::Sender;
 
 use ltt_analysis::samples::{Sample, ThreadSample};
 
+use super::finder::Change;
 use super::monotonic;
-use super::sink::Sink;
-use crate::outcome::warn;
+use super::output::Sink;
 use crate::record::proc;
-use crate::record::registration::may_register;
 
-/// The most threads that are sampled, the most whose file is kept open, and how many of those that sleep are looked at in
-/// each turn: one in this number of them, within bounds.
-const MOST: usize = 20_000;
-const MOST_OPEN: usize = 200;
-const SLEEPERS: std::ops::RangeInclusive<usize> = 2..=64;
+/// How many of those that sleep are looked at in each turn: one in this number of them, within bounds.
+const SLEEPERS: std::ops::RangeInclusive<usize> = 1..=64;
 const ONE_IN: usize = 64;
 
-/// The state of a thread is in a file that takes ten times as long to read as its times do. It is read when the thread has come
+/// The state of a thread is in a file that takes four times as long to read as its times do. It is read when the thread has come
 /// to rest, and otherwise after this time, in nanoseconds.
 const STATE_AFTER: u64 = 10_000_000;
+
+/// The files with a thread's times, its state, and its switches.
+const FILES: [&str; 3] = ["schedstat", "stat", "status"];
 
 /// A look that took longer, in nanoseconds, does not say when it was; it is tried again this often in all.
 const PROMPT: u64 = 100_000;
 const MOST_TRIES: u32 = 3;
 
-/// The most new threads that are added at once.
-const MOST_NEW: usize = 500;
-
 /// A thread that was unchanged for this number of looks sleeps.
 const ASLEEP_AFTER: u32 = 100;
 
-/// Switches are in a file that takes long to read: they are read once in this number of changes.
-const SWITCHES_EVERY: u32 = 16;
+/// Switches are in a file that takes longer to read: they are read after this time, in nanoseconds.
+const SWITCHES_AFTER: u64 = 50_000_000;
 
 /// The threads that are sampled.
 pub struct Threads {
-    /// The processes to sample; all that record if there are none.
-    chosen: Vec<u32>,
-    /// Each process, and its ID where it runs; those that do not record with the number of searches since they were new.
-    processes: HashMap<u32, Result<u32, u32>>,
-    known: HashSet<u32>,
-    /// Threads that are not sampled: LTTng's own.
-    ignored: HashSet<u32>,
+    sink: Sink,
+    /// Takes the threads that are no longer sampled.
+    ended: Sender<u32>,
     /// Threads that are no longer sampled, which is not yet in the samples.
     left: Vec<WatchedThread>,
-    /// Whether it was said that there are too many threads, and that processes cannot be told apart.
-    is_told: [bool; 2],
     awake: Vec<WatchedThread>,
     asleep: Vec<WatchedThread>,
     /// The next of those that sleep.
     next: usize,
-    open: usize,
 }
 
-struct WatchedThread {
+/// A thread that is looked at.
+pub struct WatchedThread {
     pid: u32,
     tid: u32,
     folder: PathBuf,
-    file: Option<File>,
+    /// To open them takes longer than to read them.
+    files: Option<[File; FILES.len()]>,
     last: Option<(u64, u64)>,
     last_look: u64,
     unchanged: u32,
-    changes: u32,
-    /// When its state was last read, and whether it has changed since.
+    /// When its switches and its state were last read, and whether it has changed since.
+    switches_read: u64,
     state_read: u64,
     is_state_old: bool,
     sample: ThreadSample,
@@ -80,109 +72,34 @@ enum Look {
 }
 
 impl Threads {
-    /// Samples these processes; all that record where there are none.
-    pub fn new(chosen: Vec<u32>) -> Self {
-        Threads {
-            chosen,
-            processes: HashMap::new(),
-            known: HashSet::new(),
-            ignored: HashSet::new(),
-            left: Vec::new(),
-            is_told: [false; 2],
-            awake: Vec::new(),
-            asleep: Vec::new(),
-            next: 0,
-            open: 0,
-        }
+    pub fn new(sink: Sink, ended: Sender<u32>) -> Self {
+        Threads { sink, ended, left: Vec::new(), awake: Vec::new(), asleep: Vec::new(), next: 0 }
     }
 
     /// Whether no thread is known.
     pub fn is_empty(&self) -> bool {
-        self.awake.is_empty() && self.asleep.is_empty()
+        self.awake.is_empty() && self.asleep.is_empty() && self.left.is_empty()
     }
 
-    /// The processes that are sampled, each with its ID where it runs.
-    pub fn processes(&self) -> Vec<(u32, u32)> {
-        let recorded = self.processes.iter().filter_map(|(pid, inner)| Some((*pid, *inner.as_ref().ok()?)));
-        recorded.collect()
-    }
-
-    /// Looks for new processes and threads.
-    pub fn find(&mut self) {
-        let pids: HashSet<u32> = proc::pids().collect();
-        self.processes.retain(|pid, _| pids.contains(pid));
-        for pid in pids {
-            let state = self.processes.entry(pid).or_insert(Err(0));
-            let Err(searches) = state else { continue };
-            *searches += 1;
-            // It may become another program, mostly soon.
-            if searches.is_power_of_two() {
-                let folder = PathBuf::from(format!("/proc/{pid}"));
-                let is_inner = || proc::inner_id(&folder).is_some_and(|inner| self.chosen.contains(&inner));
-                let is_chosen = self.chosen.is_empty() || self.chosen.contains(&pid) || is_inner();
-                if let Some(inner) = Some(pid).filter(|_| is_chosen).and_then(may_register) {
-                    *state = Ok(inner);
+    /// Adds a thread, or ends sampling processes.
+    pub fn change(&mut self, change: Change) {
+        match change {
+            Change::New(thread) => self.awake.push(*thread),
+            Change::Left(pids) => {
+                for threads in [&mut self.awake, &mut self.asleep] {
+                    self.left.extend(threads.extract_if(.., |thread| pids.contains(&thread.pid)));
                 }
             }
-        }
-        let mut processes = self.processes();
-        // The trace does not tell whose samples they are.
-        let ambiguous = ambiguous(&processes);
-        if let Some((_, inner)) = processes.iter().find(|(pid, _)| ambiguous.contains(pid)) {
-            self.tell(
-                0,
-                &format!("several processes are process {inner} of their container, and are not sampled"),
-            );
-        }
-        processes.retain(|(pid, _)| !ambiguous.contains(pid));
-        self.leave(&ambiguous);
-        let (mut added, mut ignored) = (0, HashSet::new());
-        for (pid, inner) in processes {
-            let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-            let tids: Vec<u32> = tasks.filter_map(|task| task.file_name().to_str()?.parse().ok()).collect();
-            for tid in tids {
-                if self.ignored.contains(&tid) {
-                    ignored.insert(tid);
-                } else if !self.known.contains(&tid) && added < MOST_NEW {
-                    if self.known.len() >= MOST {
-                        self.tell(1, &format!("more than {MOST} threads: the others are not sampled"));
-                        break;
-                    }
-                    added += 1;
-                    match WatchedThread::new(pid, inner, tid, &mut self.open) {
-                        Some(thread) => {
-                            self.known.insert(tid);
-                            self.awake.push(thread);
-                        }
-                        None => _ = ignored.insert(tid),
-                    }
-                }
-            }
-        }
-        // Those that ended are forgotten: others may get their IDs.
-        self.ignored = ignored;
-    }
-
-    /// Ends sampling processes.
-    fn leave(&mut self, pids: &HashSet<u32>) {
-        for threads in [&mut self.awake, &mut self.asleep] {
-            self.left.extend(threads.extract_if(.., |thread| pids.contains(&thread.pid)));
-        }
-    }
-
-    fn tell(&mut self, what: usize, message: &str) {
-        if !std::mem::replace(&mut self.is_told[what], true) {
-            warn(message);
         }
     }
 
     /// Looks at the threads that are awake, and at some of the others.
-    pub fn look(&mut self, sink: &mut Sink) {
+    pub fn look(&mut self) {
         let mut sleepy = Vec::new();
         let mut place = 0;
         while place < self.awake.len() {
             let thread = &mut self.awake[place];
-            match thread.look(sink) {
+            match thread.look(&self.sink) {
                 Look::Gone => self.left.push(self.awake.swap_remove(place)),
                 Look::Unchanged if thread.unchanged > ASLEEP_AFTER => {
                     sleepy.push(self.awake.swap_remove(place))
@@ -195,7 +112,7 @@ impl Threads {
             if self.next >= self.asleep.len() {
                 self.next = 0;
             }
-            match self.asleep[self.next].look(sink) {
+            match self.asleep[self.next].look(&self.sink) {
                 Look::Unchanged => self.next += 1,
                 Look::Changed | Look::Gone => {
                     // If it is gone, the next look says so again.
@@ -206,31 +123,28 @@ impl Threads {
         }
         self.asleep.append(&mut sleepy);
         for thread in self.left.drain(..) {
-            self.known.remove(&thread.tid);
-            self.open -= usize::from(thread.file.is_some());
+            _ = self.ended.send(thread.tid);
             // Nobody knows whether it has changed since.
             let left = ThreadSample { state: ThreadSample::LEFT, since_ns: u64::MAX, ..thread.sample };
-            sink.add(monotonic(), Sample::Thread(left));
+            self.sink.add(monotonic(), Sample::Thread(left));
         }
     }
 }
 
-/// The processes that have the ID of another one, each in its container.
-fn ambiguous(processes: &[(u32, u32)]) -> HashSet<u32> {
-    let mut of_id: HashMap<u32, usize> = HashMap::new();
-    processes.iter().for_each(|(_, inner)| *of_id.entry(*inner).or_default() += 1);
-    processes.iter().filter(|(_, inner)| of_id[inner] > 1).map(|(pid, _)| *pid).collect()
-}
-
 impl WatchedThread {
-    fn new(pid: u32, inner_pid: u32, tid: u32, open: &mut usize) -> Option<WatchedThread> {
+    /// A thread of a process, which has another ID where it runs. Its files are kept open if they may be.
+    pub fn new(pid: u32, inner_pid: u32, tid: u32, may_open: bool) -> Option<WatchedThread> {
         let folder = PathBuf::from(format!("/proc/{pid}/task/{tid}"));
         // LTTng's own threads record nothing.
         if fs::read_to_string(folder.join("comm")).ok()?.trim_end().ends_with("-ust") {
             return None;
         }
-        let file = if *open < MOST_OPEN { File::open(folder.join("schedstat")).ok() } else { None };
-        *open += usize::from(file.is_some());
+        let open = || {
+            let files: io::Result<Vec<File>> =
+                FILES.iter().map(|name| File::open(folder.join(name))).collect();
+            files.ok()?.try_into().ok()
+        };
+        let files = if may_open { open() } else { None };
         let id = |number: u32| i32::try_from(number).unwrap_or(-1);
         // Only in another namespace are IDs different.
         let vtid = if inner_pid == pid { tid } else { proc::inner_id(&folder).unwrap_or(tid) };
@@ -239,18 +153,23 @@ impl WatchedThread {
             pid,
             tid,
             folder,
-            file,
+            files,
             last: None,
             last_look: monotonic(),
             unchanged: 0,
-            changes: 0,
+            switches_read: 0,
             state_read: 0,
             is_state_old: true,
             sample,
         })
     }
 
-    fn look(&mut self, sink: &mut Sink) -> Look {
+    /// Whether its files are open.
+    pub fn is_open(&self) -> bool {
+        self.files.is_some()
+    }
+
+    fn look(&mut self, sink: &Sink) -> Look {
         let Some((now, times)) = self.times_in_time() else { return Look::Gone };
         let since = now.saturating_sub(std::mem::replace(&mut self.last_look, now));
         let is_unchanged = self.last.replace(times) == Some(times);
@@ -270,10 +189,10 @@ impl WatchedThread {
         } else {
             self.sample.state = 0;
         }
-        if self.changes.is_multiple_of(SWITCHES_EVERY) {
+        if now.saturating_sub(self.switches_read) >= SWITCHES_AFTER {
+            self.switches_read = now;
             self.read_switches();
         }
-        self.changes = self.changes.wrapping_add(1);
         sink.add(now, Sample::Thread(self.sample));
         Look::Changed
     }
@@ -294,33 +213,37 @@ impl WatchedThread {
     /// The time on a CPU, and the time ready for one.
     fn times(&self) -> Option<(u64, u64)> {
         let mut bytes = [0; 80];
-        let length = match &self.file {
-            Some(file) => file.read_at(&mut bytes, 0).ok()?,
-            None => File::open(self.folder.join("schedstat")).ok()?.read_at(&mut bytes, 0).ok()?,
-        };
-        let text = std::str::from_utf8(&bytes[..length]).ok()?;
+        let text = self.read(0, &mut bytes)?;
         let mut words = text.split_ascii_whitespace().map_while(|word| word.parse().ok());
         Some((words.next()?, words.next()?))
     }
 
     fn read_stat(&mut self) -> Option<()> {
-        let text = fs::read(self.folder.join("stat")).ok()?;
-        let text = String::from_utf8_lossy(&text);
-        // The name is in parentheses and may contain any character.
-        let (_, rest) = text.rsplit_once(") ")?;
-        let words: Vec<&str> = rest.split_ascii_whitespace().collect();
-        let number = |place: usize| words.get(place).and_then(|word| word.parse().ok()).unwrap_or(0);
-        self.sample.state = rest.bytes().next()?;
-        self.sample.minor_faults = number(7);
-        self.sample.major_faults = number(9);
-        self.sample.cpu = i32::try_from(number(36)).unwrap_or(-1);
+        let mut bytes = [0; 1024];
+        let text = self.read(1, &mut bytes)?;
+        let mut words = text.split_ascii_whitespace();
+        self.sample.state = words.next()?.bytes().next()?;
+        let mut number = |after: usize| words.nth(after).and_then(|word| word.parse().ok()).unwrap_or(0);
+        (self.sample.minor_faults, self.sample.major_faults) = (number(6), number(1));
+        self.sample.cpu = i32::try_from(number(26)).unwrap_or(-1);
         Some(())
     }
 
+    /// Reads one of its files at once, from after the thread's name, which may have any bytes.
+    fn read<'b>(&self, file: usize, bytes: &'b mut [u8]) -> Option<&'b str> {
+        let length = match &self.files {
+            Some(files) => files[file].read_at(bytes, 0).ok()?,
+            None => File::open(self.folder.join(FILES[file])).ok()?.read_at(bytes, 0).ok()?,
+        };
+        let text = bytes[..length].rsplit(|byte| *byte == b')').next()?;
+        std::str::from_utf8(text).ok()
+    }
+
     fn read_switches(&mut self) {
-        let status = fs::read_to_string(self.folder.join("status")).unwrap_or_default();
+        let mut bytes = [0; 4096];
+        let status = self.read(2, &mut bytes).unwrap_or_default();
         let number = |name: &str| {
-            let value = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+            let value = status.lines().rev().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
             value.and_then(|value| value.trim().parse().ok()).unwrap_or(0)
         };
         self.sample.voluntary_switches = number("voluntary_ctxt_switches");
@@ -330,28 +253,24 @@ impl WatchedThread {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
     use ltt_analysis::samples::SampleQueue;
 
     #[test]
-    fn processes_of_two_containers_with_one_id_are_not_sampled() {
-        assert_eq!(ambiguous(&[(100, 1), (200, 1), (300, 2), (400, 400)]), HashSet::from([100, 200]));
-    }
-
-    #[test]
     fn a_thread_that_another_one_is_taken_for_is_left() {
-        let (pid, mut threads) = (std::process::id(), Threads::new(Vec::new()));
-        let thread = WatchedThread::new(pid, 1, pid, &mut threads.open).expect("it is this one");
-        threads.known.insert(pid);
-        threads.awake.push(thread);
-        let queue = SampleQueue::default();
-        let mut sink = Sink::Queue(queue.clone());
-        threads.look(&mut sink);
-        threads.leave(&HashSet::from([pid]));
-        threads.look(&mut sink);
+        let (pid, queue) = (std::process::id(), SampleQueue::default());
+        let (ended, gone) = std::sync::mpsc::channel();
+        let mut threads = Threads::new(Sink::live(queue.clone()), ended);
+        let thread = WatchedThread::new(pid, 1, pid, true).expect("it is this one");
+        threads.change(Change::New(Box::new(thread)));
+        threads.look();
+        threads.change(Change::Left(HashSet::from([pid])));
+        threads.look();
         let last = queue.take().pop_back().map(|(_, sample)| sample);
         let is_left = |sample| matches!(sample, Sample::Thread(thread) if thread.state == ThreadSample::LEFT);
         assert!(last.clone().is_some_and(is_left), "{last:?}");
-        assert!(threads.is_empty() && threads.known.is_empty() && threads.open == 0);
+        assert!(threads.is_empty() && gone.try_recv() == Ok(pid));
     }
 }
