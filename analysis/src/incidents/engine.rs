@@ -41,9 +41,6 @@ const MOST_LATE: usize = 256;
 /// The most times without tracing that are told apart.
 const MOST_UNTRACED: usize = 256;
 
-/// The most requests of a turn that are kept apart.
-const MOST_SERVED: usize = 1 << 16;
-
 /// Finds incidents. It shares no line of the cache with what another thread uses meanwhile.
 #[derive(Default)]
 #[repr(align(128))]
@@ -85,6 +82,8 @@ pub struct ProcessState {
     activity: Activity,
     /// Whether any of its threads has an event loop.
     pub has_loop: bool,
+    /// Whether it tells its clients. If so, requests without one are its own.
+    pub tells_clients: bool,
     /// From when to when its event loops turned.
     pub turned: Option<Span>,
 }
@@ -100,8 +99,8 @@ pub struct ThreadState {
     /// When the last turn began: it looked for requests then. And the number of clients that it served.
     pub looked: i64,
     pub last_clients: usize,
-    /// The requests served since the last turn: when each ended, and its client.
-    pub served: Vec<(i64, u32)>,
+    /// The requests served since the last turn: when each ended, and its client, if the server tells.
+    pub served: Vec<(i64, Option<u32>)>,
     /// The number of further ones.
     pub served_before: u64,
     /// A command since the last turn that holds clients back from then on.
@@ -245,6 +244,8 @@ impl Engine {
         stall.account = scene.account(stall.thread, &[stall.span]).map(Box::new);
         stall.in_gaps = scene.account(stall.thread, &stall.gaps).map(Box::new);
         stall.meanwhile = self.long.during(stall.span, stall.thread, scene, activities);
+        let is_request = |name| scene.kinds.of(name).is_request;
+        stall.neighbour = stall.neighbour.filter(|beside| is_request(beside.link.name));
         stall.choose_cause();
         stall.blame_loading(|name| scene.kinds.of(name).is_while_blocked());
         stall.waited = waits.finding(active, stall.cause().is_some());
@@ -252,7 +253,7 @@ impl Engine {
     }
 
     /// Records that a thread without an event loop served a client, who gets one answer for some earlier ones.
-    fn served_alone(&mut self, thread: usize, process: usize, client: u32, span: Span, parts: u64) {
+    pub fn served_alone(&mut self, thread: usize, process: usize, client: u32, span: Span, parts: u64) {
         let state = &mut self.threads[thread];
         if state.served.len() > 1024 {
             state.served.drain(..512);
@@ -375,27 +376,9 @@ impl Listener for Engine {
                 state.nesting.last_has_children()
             }
         };
-        if let Some(client) = interval.client {
-            let state = &mut self.threads[thread];
-            let known = state.served.len();
-            if is_larger {
-                // The calls of a transaction are parts of one answer.
-                let is_part = |&mut (end, of): &mut (i64, u32)| of == client && end >= interval.begin;
-                while state.served.pop_if(is_part).is_some() {}
-            }
-            let parts = (known - state.served.len()) as u64;
-            state.served.push((interval.end, client));
-            if scene.holds_back {
-                state.pause = Some(interval);
-            }
-            if !has_turns {
-                self.served_alone(thread, process, client, interval.span(), parts);
-            } else if state.served.len() > MOST_SERVED {
-                state.served_before += state.served.len() as u64;
-                state.served.dedup_by_key(|(_, client)| *client);
-                state.served.truncate(MOST_SERVED / 2);
-                state.served_before -= state.served.len() as u64;
-            }
+        let is_request = scene.kinds.of(interval.name).is_request;
+        if interval.client.is_some() || (is_request && has_turns && !self.process(process).tells_clients) {
+            self.request(thread, interval, is_larger, scene.holds_back);
         }
         if !has_turns && scene.span.is_none() {
             self.judge(thread, interval);

@@ -134,8 +134,8 @@ pub struct Incident {
     pub scheduler: Option<SchedulerFinding>,
     /// The total of pieces of it that an event reports.
     pub sum: Option<SumFinding>,
-    /// Who waited.
-    pub waited: WaitedFinding,
+    /// Who waited; none if no client was served lately or is named, so that it cannot be told.
+    pub waited: Option<WaitedFinding>,
     /// The approximate number of requests not answered, compared with the rate of half a second before and after.
     pub not_served: u64,
     /// What ran at the same time on other threads and in other processes of the machine.
@@ -158,12 +158,6 @@ impl Incident {
         // Some of what held it up may lie in events.
         let in_events = of.0.saturating_sub(self.unexplained.0);
         Ns(self.unexplained.0.saturating_sub(time.least.0.saturating_sub(in_events)))
-    }
-
-    /// Whether it can be told who waited: some client was served lately, or is named.
-    pub fn knows_clients(&self) -> bool {
-        let mut links = self.chain.iter().chain(&self.explained_by);
-        self.waited.of > 0 || links.any(|link| link.client.is_some() || link.clients > 0)
     }
 }
 

@@ -24,6 +24,9 @@ const FEWEST_CLIENTS: usize = 2;
 const LEAST: i64 = 20_000_000;
 const FEWEST_TURNS: usize = 2;
 
+/// A command holds clients back that the server does not tell, if at least this many requests would have been answered meanwhile.
+const FEWEST_REQUESTS: u64 = 8;
+
 /// A command that held nobody back within this time is over; nanoseconds.
 const LONGEST_PAUSE: i64 = 60_000_000_000;
 
@@ -104,6 +107,15 @@ impl HeldBack {
             self.pause = None;
         }
         Some(HeldGroup { by: Some(by), ..group }).filter(|group| !group.clients.is_empty())
+    }
+
+    /// The same for a server that does not tell its clients: a command held them all back until this turn, if requests were expected
+    /// meanwhile.
+    pub fn judge_untold(&mut self, turn: Span, expected: impl Fn(Span) -> u64) -> Option<HeldGroup> {
+        let (by, since) = self.pause.take()?;
+        let span = Span { begin_ns: since, end_ns: turn.begin_ns };
+        let is_held = (LATE..LONGEST_PAUSE).contains(&span.length_ns()) && expected(span) >= FEWEST_REQUESTS;
+        is_held.then_some(HeldGroup { span, clients: Vec::new(), by: Some(by) })
     }
 
     /// The clients that something held back until a turn.
@@ -188,6 +200,24 @@ mod tests {
         let group = held(Some(100), &[], 140).expect("they were paused");
         assert_eq!((group.span, group.clients.len()), (span(100, 140), 8));
         assert_eq!(group.by.and_then(|by| by.client), Some(9));
+    }
+
+    #[test]
+    fn clients_that_are_not_told_were_held_back_if_they_would_have_asked() {
+        let by = Interval {
+            begin: 0,
+            end: 0,
+            name: IntervalName { kind: 0, key: 0 },
+            client: None,
+            passes: Passes::ALL,
+        };
+        let held = |again, expected| {
+            let mut state = HeldBack::default();
+            state.pause(by, 100 * MS);
+            state.judge_untold(span(again, again), |_| expected).map(|group| group.span)
+        };
+        assert_eq!(held(140, 8), Some(span(100, 140)));
+        assert_eq!((held(140, 7), held(101, 100)), (None, None));
     }
 
     #[test]

@@ -164,7 +164,7 @@ impl Reporter<'_> {
                 event: self.feed.lexicon().kinds.of(name).kind.event.clone(),
                 duration: ns(length),
             }),
-            waited: stall.waited,
+            waited: stall.knows_clients().then_some(stall.waited),
             not_served: stall.not_served,
             meanwhile: stall
                 .meanwhile

@@ -271,6 +271,12 @@ impl Stall {
         }
     }
 
+    /// Whether it can be told who waited: some client was served lately, or is named.
+    pub fn knows_clients(&self) -> bool {
+        let mut links = self.chain.iter().chain(&self.parts);
+        self.waited.of > 0 || links.any(|link| link.client.is_some() || link.clients > 0)
+    }
+
     /// The client that it was for: that of the cause, or of the request beside what no event explains.
     pub fn culprit(&self) -> Option<u32> {
         let beside = || self.neighbour.as_ref().and_then(|neighbour| neighbour.link.client);

@@ -22,7 +22,35 @@ const FEWEST_LATE: usize = 2;
 /// A loop that went to sleep more often than this while tracing was stopped went on turning.
 const MOST_SLEEPS: u64 = 4;
 
+/// The most requests of a turn that are kept apart.
+const MOST_SERVED: usize = 1 << 16;
+
 impl Engine {
+    /// Records a request that a thread has served. If it is larger than others, these may be parts of it.
+    #[inline]
+    pub fn request(&mut self, thread: usize, request: Interval, is_larger: bool, holds_back: bool) {
+        let state = &mut self.threads[thread];
+        let (process, client, known) = (state.process, request.client, state.served.len());
+        if is_larger {
+            // The calls of a transaction are parts of one answer.
+            let is_part = |&mut (end, of): &mut (i64, Option<u32>)| of == client && end >= request.begin;
+            while state.served.pop_if(is_part).is_some() {}
+        }
+        let parts = (known - state.served.len()) as u64;
+        state.served.push((request.end, client));
+        if holds_back {
+            state.pause = Some(request);
+        }
+        if let Some(client) = client.filter(|_| state.sleeps.is_none()) {
+            self.served_alone(thread, process, client, request.span(), parts);
+        } else if state.served.len() > MOST_SERVED {
+            state.served_before += state.served.len() as u64;
+            state.served.dedup_by_key(|(_, client)| *client);
+            state.served.truncate(MOST_SERVED / 2);
+            state.served_before -= state.served.len() as u64;
+        }
+    }
+
     /// Handles a turn: it may have taken long, or the loop may have been kept from it.
     pub fn turn(&mut self, thread: usize, turn: Interval, scene: &Scene) {
         let state = self.thread(thread, scene);
@@ -41,7 +69,7 @@ impl Engine {
         let answered = std::mem::take(&mut state.served_before) + served.len() as u64;
         let last = state.nesting.last().map_or(turn.begin, |tree| tree.root().interval.end);
         let written = last.max(turn.begin).min(turn.end);
-        let clients = self.distinct(&mut served);
+        let clients = self.distinct(&served);
         let state = &mut self.threads[thread];
         let polled = std::mem::replace(&mut state.last_clients, clients.len()) + clients.len();
         let slept = before.map_or(i64::MAX, |before| turn.begin.saturating_sub(before));
@@ -54,6 +82,8 @@ impl Engine {
         let service = Service { clients: &clients, turn: span, written };
         if !clients.is_empty() {
             self.served(thread, service, scene);
+        } else if !served.is_empty() {
+            self.served_untold(thread, service);
         }
         let state = &mut self.threads[thread];
         let is_long = turn.length() >= self.threshold;
@@ -66,6 +96,7 @@ impl Engine {
             self.process(process).services.stalled(span);
         }
         let of_process = self.process(process);
+        of_process.tells_clients |= !clients.is_empty();
         if let Some(turned) = &mut of_process.turned {
             turned.end_ns = turn.end;
         }
@@ -75,7 +106,7 @@ impl Engine {
         state.looked = turn.begin;
         state.nesting.clear();
         state.is_untraced = false;
-        state.held_back.turn(span, clients.is_empty());
+        state.held_back.turn(span, served.is_empty());
         if let Some(pause) = pause {
             state.held_back.pause(pause, turn.end);
         }
@@ -85,10 +116,10 @@ impl Engine {
     }
 
     /// The clients that were served, each once.
-    fn distinct(&mut self, served: &mut [(i64, u32)]) -> Vec<u32> {
+    fn distinct(&mut self, served: &[(i64, Option<u32>)]) -> Vec<u32> {
         let mut clients = std::mem::take(&mut self.distinct);
         clients.clear();
-        for &(_, client) in served.iter() {
+        for client in served.iter().filter_map(|&(_, client)| client) {
             if clients.last() != Some(&client) {
                 clients.push(client);
             }
@@ -148,6 +179,16 @@ impl Engine {
             let due = self.processes[state.process].clients.due(*only);
             let first = due.filter(|due| is_late(due, silent.span.end_ns)).and_then(|due| due.usually);
             state.silent = first.map(|_| Silent { first, ..silent });
+        }
+    }
+
+    /// Handles the requests that a turn of a server served which does not tell its clients: a command may have held them back.
+    fn served_untold(&mut self, thread: usize, service: Service<'_>) {
+        let state = &mut self.threads[thread];
+        let services = &self.processes[state.process].services;
+        let group = state.held_back.judge_untold(service.turn, |span| services.not_served(span, 0));
+        if let Some(group) = group {
+            self.held_back(thread, group, service);
         }
     }
 

@@ -64,12 +64,12 @@ pub struct Neighbour {
 
 impl Tree<'_> {
     /// The request that begins after a time that nothing below the root covers; without one, the longest
-    /// before it: all of them are answered then, and what takes longer has more to write.
+    /// before it: all of them are answered then, and what takes longer has more to write. Where no client is told, it may be
+    /// something else than a request.
     pub fn neighbour(&self, gap: Span) -> Option<Neighbour> {
-        let requests = || {
-            let roots = self.children().map(|child| child.root().interval);
-            roots.filter(|interval| interval.client.is_some())
-        };
+        let roots = || self.children().map(|child| child.root().interval);
+        let is_told = roots().any(|interval| interval.client.is_some());
+        let requests = || roots().filter(|interval| !is_told || interval.client.is_some());
         let next = requests().filter(|next| next.begin >= gap.end_ns).min_by_key(|next| next.begin);
         let before = || requests().filter(|before| before.end <= gap.begin_ns);
         let longest = || before().max_by_key(|before| (before.length(), before.end));

@@ -282,6 +282,7 @@ impl Resolver {
                 kind,
                 known_as: meaning.event.clone(),
                 is_outermost: meaning.is_outermost,
+                is_request: meaning.client.is_some(),
                 explains: meaning.explains.clone(),
             });
             let (pid, tid, procname) = (wanted.field("vpid"), wanted.field("vtid"), wanted.field("procname"));
@@ -353,7 +354,7 @@ impl Resolver {
                     return add(happened, Happening::Active { thread, time });
                 };
                 let interval = Interval { begin: time - length, end: time, name: name(), client, passes };
-                if client.is_some() && lexicon.holds_back(interval.name) {
+                if role.client.is_some() && lexicon.holds_back(interval.name) {
                     add(happened, Happening::HoldsBack);
                 }
                 match role.act {

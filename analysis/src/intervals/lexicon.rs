@@ -28,6 +28,8 @@ pub struct KindEntry {
     pub known_as: Option<String>,
     /// Whether it is the outermost that its catalog knows.
     pub is_outermost: bool,
+    /// Whether its events have a field for the client, which some servers do not tell.
+    pub is_request: bool,
     /// The names, as the catalog has them, of what it can have made slow.
     pub explains: Vec<String>,
 }

@@ -88,9 +88,12 @@ fn outline(found: &Value) -> String {
             chain.join(" < "),
             incident["unexplained_us"]
         );
-        if waited["of"] != 0 {
+        if waited["of"].as_u64() > Some(0) {
             text +=
                 &format!("; waited {} of {} up to {}", waited["clients"], waited["of"], waited["longest_us"]);
+        }
+        if waited.is_null() && incident["not_served"] != 0 {
+            text += &format!("; not served {}", incident["not_served"]);
         }
         if let Some(evidence) = incident["evidence"].as_str() {
             text += &format!("; by {evidence}");

@@ -258,7 +258,7 @@ fn of_incident(incident: &Incident) -> Map<String, Value> {
     arguments.insert("kind".into(), json!(incident.kind));
     arguments.insert("process".into(), json!(incident.process));
     arguments.insert("unexplained_us".into(), json!(incident.unexplained));
-    arguments.insert("clients that waited".into(), json!(incident.waited.clients));
+    arguments.insert("clients that waited".into(), json!(incident.waited.map(|waited| waited.clients)));
     arguments
         .insert("chain".into(), json!(incident.chain.iter().map(|link| &link.event).collect::<Vec<_>>()));
     arguments.extend(incident.advice.iter().map(|advice| ("advice".to_owned(), json!(advice))));

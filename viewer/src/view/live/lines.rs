@@ -53,7 +53,7 @@ pub fn incident(incident: &Incident, screen: &Screen) -> String {
         _ if is_the_cause => String::new(),
         unexplained => format!(", {} unexplained", unexplained.short()),
     };
-    let waited = match incident.waited.clients {
+    let waited = match incident.waited.map_or(0, |waited| waited.clients) {
         0 => String::new(),
         clients => format!(", {} waited", counted(clients, "client")),
     };
@@ -70,7 +70,7 @@ pub mod tests {
     use super::*;
     use ltt_analysis::datum::Pairs;
     use ltt_analysis::incidents::{CauseFinding, HeldBy, IncidentKind, words_without_event};
-    use ltt_analysis::incidents::{ProcessFinding, TimeRange, WaitedFinding};
+    use ltt_analysis::incidents::{ProcessFinding, TimeRange};
     use ltt_analysis::live::SeriesName;
     use ltt_analysis::scheduling::SystemCause;
 
@@ -97,7 +97,7 @@ pub mod tests {
             held_by: system.map(held_by),
             scheduler: None,
             sum: None,
-            waited: WaitedFinding::default(),
+            waited: None,
             not_served: 0,
             meanwhile: Vec::new(),
             advice: None,

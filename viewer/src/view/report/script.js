@@ -565,13 +565,13 @@ function incidentDetails(incident) {
     `${number > 1 ? `${grouped(number)} × ` : ""}${label}: ${duration(us)}${own_us !== us ? `, ${duration(own_us)} of it itself` : ""}${client ? `, for ${client}` : ""}`);
   const chain = incident.chain.map(link);
   chain.forEach((item, depth) => { item.style.marginLeft = `${Math.min(depth, 8)}rem`; });
-  const { clients, of, longest_us, least_us, most_us } = incident.waited;
+  const { clients, of, longest_us, least_us, most_us } = incident.waited ?? {};
   const longest = most_us - least_us <= Math.max(2000, most_us * 0.2) ? duration(longest_us) : `${duration(least_us)} to ${duration(most_us)}`;
   return el("div", {},
     chain.length ? el("p", {}, "From the outermost interval to what took most of it:") : "",
     chain.length ? el("ul", { class: "chain" }, ...chain) : "",
     el("p", {}, incident.unexplained_us > 0 ? `No event explains ${duration(incident.unexplained_us)} of it.` : "Events explain all of it.",
-      ` ${clients > 0 ? `${grouped(clients)} of ${count(of, "active client")} waited, the longest ${longest}.` : "No client is known to have waited."}`,
+      ` ${clients > 0 ? `${grouped(clients)} of ${count(of, "active client")} waited, the longest ${longest}.` : incident.waited ? "No client is known to have waited." : "Who waited cannot be told."}`,
       incident.not_served > 0 ? ` About ${count(incident.not_served, "request")} not served.` : ""),
     ...incident.notes.map((note) => el("p", { class: "faint" }, note)),
     incident.advice !== null ? el("p", { class: "advice" }, incidents.advice[incident.advice]) : "");

@@ -8,7 +8,7 @@ use crate::view::Screen;
 use ltt_analysis::finding::{LinkFinding, Ns};
 use ltt_analysis::incidents::{
     CauseFinding, Episode, Evidence, Incident, IncidentKind, Incidents, MeanwhileFinding, ProcessFinding,
-    Side, TimeRange,
+    Side, TimeRange, WaitedFinding,
 };
 use ltt_analysis::outliers::{Period, PeriodKind};
 use ltt_analysis::text::amount::{counted, grouped, share, times};
@@ -254,11 +254,10 @@ pub fn short_range(range: TimeRange) -> String {
 }
 
 fn waited(incident: &Incident) -> String {
-    let waited = incident.waited;
-    match waited.clients {
-        0 if !incident.knows_clients() => "-".into(),
-        0 => "nobody".into(),
-        clients => format!("{clients}/{}, {}", waited.of, short_range(waited.bounds())),
+    match incident.waited {
+        None => "-".into(),
+        Some(WaitedFinding { clients: 0, .. }) => "nobody".into(),
+        Some(waited) => format!("{}/{}, {}", waited.clients, waited.of, short_range(waited.bounds())),
     }
 }
 

@@ -130,7 +130,9 @@ impl Scores {
         }
         let said = &incident["waited"];
         let figure = |value: &Value| value.as_f64().unwrap_or(0.0);
-        if possible > 0 {
+        // Redis before 7.2 does not tell its clients.
+        let tells_clients = round.incidents.iter().any(|incident| !incident["waited"].is_null());
+        if possible > 0 && tells_clients {
             let longest = figure(&said["longest_us"]) * 1e3;
             let near = ((2 * MS) as f64).max(waited.most * 0.2);
             let is_near = longest >= waited.least - near && longest <= waited.most + near;

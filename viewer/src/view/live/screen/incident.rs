@@ -9,7 +9,7 @@ use super::palette::Palette;
 use crate::view::Screen;
 use crate::view::table::{held_by, incident_cause, link_name, meanwhile_of, process_name, short_range};
 use ltt_analysis::finding::{LinkFinding, Ns};
-use ltt_analysis::incidents::{Incident, IncidentKind};
+use ltt_analysis::incidents::{Incident, IncidentKind, WaitedFinding};
 use ltt_analysis::text::amount::grouped;
 use ltt_analysis::text::escape;
 
@@ -43,12 +43,12 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, incident: &Incident, screen: &Scr
     if incident.unaccounted() != Ns(0) {
         fact("unexplained", incident.unaccounted().in_words());
     }
-    let waited = incident.waited;
-    let clients = match waited.clients {
-        0 if !incident.knows_clients() => "not known".into(),
-        0 => "nobody".into(),
-        clients => {
-            format!("{clients} of {} clients, the longest {}", waited.of, short_range(waited.bounds()))
+    let clients = match incident.waited {
+        None => "not known".into(),
+        Some(WaitedFinding { clients: 0, .. }) => "nobody".into(),
+        Some(waited) => {
+            let longest = short_range(waited.bounds());
+            format!("{} of {} clients, the longest {longest}", waited.clients, waited.of)
         }
     };
     let not_served = match incident.not_served {
