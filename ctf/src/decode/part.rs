@@ -7,7 +7,7 @@ use super::clock::Timebase;
 use super::event_header::{EventHeader, Lttng};
 use super::event_plan::EventPlan;
 use super::fast::batch::{Batch, BatchFields, Rows};
-use super::fast::run::{Reached, Room, Run, step_both, step_run};
+use super::fast::run::{Reached, ReadyRun, Run, step_both, step_run};
 use super::fast::stretch::{REACH, Stretch};
 use super::frozen::Frozen;
 use super::stream_plan::StreamPlan;
@@ -106,8 +106,8 @@ pub fn decode<C: Collect>(parts: &mut [Decoding<'_>], collector: &mut C) -> Cont
         }
     }
     for part in parts {
-        while let Some((run, reached, room)) = part.run(collector)? {
-            let reached = step_run(run, reached, room);
+        while let Some(run) = part.run(collector)? {
+            let reached = step_run(run);
             part.keep(reached);
         }
         part.hand_over_all(collector)?;
@@ -140,9 +140,6 @@ pub fn simple_event<'a>(plan: &'a StreamPlan, bytes: &[u8], at: usize) -> Option
         EventPlan::Stages(_) => None,
     }
 }
-
-/// A run that is about to be stepped over: the run, where it begins, and room for its events.
-type ReadyRun<'r> = (Run<'r>, Reached, Room<'r>);
 
 impl<'a> Decoding<'a> {
     /// A part of a packet, from a cursor on.

@@ -10,7 +10,7 @@ use crate::events::Fields;
 use crate::{Brief, Value};
 
 /// The most events in a batch.
-const EVENTS: usize = 64;
+const EVENTS: usize = 256;
 
 /// The most numbers in all rows together, unless a single row has more.
 const NUMBERS: usize = 4096;

@@ -26,6 +26,17 @@ pub struct Room<'r> {
     pub width: usize,
 }
 
+impl<'r> Room<'r> {
+    /// The rows, of a width that is known when this is compiled, or, if it is 0, of any.
+    #[inline(always)]
+    fn rows_of<const WIDTH: usize>(self) -> impl Iterator<Item = &'r mut [u32]> {
+        self.rows.chunks_exact_mut(if WIDTH > 0 { WIDTH } else { self.width })
+    }
+}
+
+/// A run that is about to be stepped over: the run, where it begins, and room for its events.
+pub type ReadyRun<'r> = (Run<'r>, Reached, Room<'r>);
+
 /// How far a run came.
 #[derive(Clone, Copy, Debug)]
 pub struct Reached {
@@ -61,10 +72,35 @@ pub fn fill(row: &mut [u32], stretch: &Stretch, bytes: &[u8], at: usize, clock: 
     Some(end)
 }
 
+/// Calls a function that is compiled for rows of this width. Those of events with up to four texts, as nearly all are, have their
+/// own: without a loop over texts, and without a branch on their number.
+macro_rules! for_width {
+    ($width:expr, $function:ident $arguments:tt) => {
+        match $width {
+            3 => $function::<3> $arguments,
+            4 => $function::<4> $arguments,
+            5 => $function::<5> $arguments,
+            6 => $function::<6> $arguments,
+            7 => $function::<7> $arguments,
+            _ => $function::<0> $arguments,
+        }
+    };
+}
+
 /// Steps over the events of a run while there is room for them.
+pub fn step_run(ready: ReadyRun<'_>) -> Reached {
+    for_width!(ready.2.width, steps(ready))
+}
+
+/// Steps over the events of two runs in turns, while there is room for both.
+pub fn step_both(one: ReadyRun<'_>, other: ReadyRun<'_>) -> (Reached, Reached) {
+    let width = if one.2.width == other.2.width { one.2.width } else { 0 };
+    for_width!(width, turns(one, other))
+}
+
 #[inline(never)]
-pub fn step_run(run: Run<'_>, mut reached: Reached, room: Room<'_>) -> Reached {
-    for row in room.rows.chunks_exact_mut(room.width) {
+fn steps<const WIDTH: usize>((run, mut reached, room): ReadyRun<'_>) -> Reached {
+    for row in room.rows_of::<WIDTH>() {
         let Some(next) = run.step(reached, row) else {
             reached.is_stuck = true;
             break;
@@ -74,15 +110,12 @@ pub fn step_run(run: Run<'_>, mut reached: Reached, room: Room<'_>) -> Reached {
     reached
 }
 
-/// Steps over the events of two runs in turns, while there is room for both.
 #[inline(never)]
-pub fn step_both(
-    (run, mut reached, room): (Run<'_>, Reached, Room<'_>),
-    (other_run, mut other_reached, other_room): (Run<'_>, Reached, Room<'_>),
+fn turns<const WIDTH: usize>(
+    (run, mut reached, room): ReadyRun<'_>,
+    (other_run, mut other_reached, other_room): ReadyRun<'_>,
 ) -> (Reached, Reached) {
-    let rows = room.rows.chunks_exact_mut(room.width);
-    let other_rows = other_room.rows.chunks_exact_mut(other_room.width);
-    for (row, other_row) in rows.zip(other_rows) {
+    for (row, other_row) in room.rows_of::<WIDTH>().zip(other_room.rows_of::<WIDTH>()) {
         let Some(next) = run.step(reached, row) else {
             reached.is_stuck = true;
             break;
