@@ -183,7 +183,7 @@ impl StoredField {
     }
 
     /// Its value in an event with these marks.
-    #[inline]
+    #[inline(always)]
     pub fn value<'a>(&'a self, bytes: &'a [u8], marks: &[u32]) -> Value<'a> {
         let at = marks[self.mark] as usize + self.offset;
         match &self.form {

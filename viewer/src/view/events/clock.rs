@@ -3,63 +3,68 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::literal::Literal;
+use super::value::{nine_digits, unsigned};
+
 const SECOND: i64 = 1_000_000_000;
 
 /// Writes times to the nanosecond.
 pub struct Clock {
     zone: TimeZone,
-    /// How whole seconds are written, for `strftime`, and what follows the fraction.
+    /// How whole seconds are written, for `strftime`.
     format: &'static str,
-    end: &'static [u8],
-    /// The last whole second that was written, since 1970.
+    /// When the last whole second began that was written, in nanoseconds since 1970.
     second: Option<i64>,
     /// Its text.
-    text: String,
+    text: Literal,
 }
 
 impl Clock {
     /// Times of day in a time zone.
     pub fn time_of_day(zone: TimeZone) -> Clock {
-        Clock { zone, format: "%H:%M:%S", end: b"", second: None, text: String::new() }
+        Clock { zone, format: "%H:%M:%S.", second: None, text: Literal::default() }
     }
 
-    /// Dates and times as in RFC 3339, in UTC.
+    /// Dates and times as in RFC 3339, in UTC, without the letter at their end.
     pub fn rfc_3339() -> Clock {
-        let (zone, format) = (TimeZone::UTC, "%Y-%m-%dT%H:%M:%S");
-        Clock { zone, format, end: b"Z", second: None, text: String::new() }
+        Clock { format: "%Y-%m-%dT%H:%M:%S.", ..Clock::time_of_day(TimeZone::UTC) }
     }
 
     /// Appends a time.
+    #[inline(always)]
     pub fn write(&mut self, nanoseconds: i64, out: &mut Vec<u8>) {
-        let (second, fraction) = (nanoseconds.div_euclid(SECOND), nanoseconds.rem_euclid(SECOND));
-        if self.second != Some(second) {
-            // Every 64-bit number of nanoseconds is within the range of jiff.
-            let timestamp = Timestamp::from_nanosecond(nanoseconds.into()).unwrap_or_default();
-            self.text = self.zone.to_datetime(timestamp).strftime(self.format).to_string();
-            self.second = Some(second);
-        }
-        out.extend_from_slice(self.text.as_bytes());
-        out.push(b'.');
+        let fraction = match self.second.and_then(|second| nanoseconds.checked_sub(second)) {
+            Some(fraction @ 0..SECOND) => fraction,
+            _ => self.begin_second(nanoseconds),
+        };
+        self.text.write(out);
         nine_digits(fraction.unsigned_abs(), out);
-        out.extend_from_slice(self.end);
+    }
+
+    /// Begins the second that a time is in, and returns the fraction of it.
+    #[cold]
+    fn begin_second(&mut self, nanoseconds: i64) -> i64 {
+        let fraction = nanoseconds.rem_euclid(SECOND);
+        // Every 64-bit number of nanoseconds is within the range of jiff.
+        let timestamp = Timestamp::from_nanosecond(nanoseconds.into()).unwrap_or_default();
+        self.text = Literal::new(self.zone.to_datetime(timestamp).strftime(self.format).to_string());
+        self.second = nanoseconds.checked_sub(fraction);
+        fraction
     }
 }
 
 /// Appends the time from one event to the next: seconds with nine decimals, negative if the clock ran backwards.
+#[inline(always)]
 pub fn delta(from: i64, to: i64, out: &mut Vec<u8>) {
     out.push(if to < from { b'-' } else { b'+' });
     let nanoseconds = from.abs_diff(to);
-    let (seconds, fraction) = (nanoseconds / SECOND.unsigned_abs(), nanoseconds % SECOND.unsigned_abs());
-    super::value::unsigned(seconds, out);
+    // Most are so short that there is nothing to divide.
+    let second = SECOND.unsigned_abs();
+    let (seconds, fraction) =
+        if nanoseconds < second { (0, nanoseconds) } else { (nanoseconds / second, nanoseconds % second) };
+    unsigned(seconds, out);
     out.push(b'.');
     nine_digits(fraction, out);
-}
-
-/// Appends a number below 10^9 with leading zeros.
-fn nine_digits(number: u64, out: &mut Vec<u8>) {
-    // A leading 1, which is dropped, keeps the zeros.
-    let mut buffer = itoa::Buffer::new();
-    out.extend_from_slice(&buffer.format(number as u32 + SECOND as u32).as_bytes()[1..]);
 }
 
 #[cfg(test)]
@@ -75,13 +80,14 @@ mod tests {
             (3_723_999_999_999, "1970-01-01", "01:02:03.999999999"),
             (-1, "1969-12-31", "23:59:59.999999999"),
             (i64::MAX, "2262-04-11", "23:47:16.854775807"),
+            (i64::MIN, "1677-09-21", "00:12:43.145224192"),
         ] {
             let written = clocks.each_mut().map(|clock| {
                 let mut out = Vec::new();
                 clock.write(nanoseconds, &mut out);
                 String::from_utf8(out).unwrap()
             });
-            assert_eq!(written, [time.to_owned(), format!("{day}T{time}Z")]);
+            assert_eq!(written, [time.to_owned(), format!("{day}T{time}")]);
         }
     }
 

@@ -70,7 +70,7 @@ impl Form for CsvForm {
         out.push(b'\n');
     }
 
-    fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>) {
+    fn body(&mut self, event: &OrderedEvent<'_>, out: &mut Vec<u8>) {
         let Some(CsvClass { name, values }) = self.classes.of(event) else { return };
         out.extend_from_slice(name);
         for column in 0..self.columns.len() {

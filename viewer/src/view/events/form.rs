@@ -19,7 +19,7 @@ pub trait Form {
     fn heading(&self, _out: &mut Vec<u8>) {}
 
     /// Writes an event without its time.
-    fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>);
+    fn body(&mut self, event: &OrderedEvent<'_>, out: &mut Vec<u8>);
 
     /// Begins the line of an event.
     fn begin(&mut self, line: EventLine, out: &mut Vec<u8>);
@@ -67,6 +67,10 @@ impl<T> ByClass<T> {
 
     pub fn of(&self, event: &OrderedEvent<'_>) -> Option<&T> {
         self.0.get(event.class().index)?.as_ref()
+    }
+
+    pub fn of_mut(&mut self, event: &OrderedEvent<'_>) -> Option<&mut T> {
+        self.0.get_mut(event.class().index)?.as_mut()
     }
 }
 

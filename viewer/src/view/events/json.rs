@@ -69,7 +69,7 @@ impl Form for JsonForm {
         self.classes.set(class.index, JsonClass { begin, fields, stacks });
     }
 
-    fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>) {
+    fn body(&mut self, event: &OrderedEvent<'_>, out: &mut Vec<u8>) {
         let Some(pieces) = self.classes.of(event) else { return };
         out.extend_from_slice(&pieces.begin);
         for (before, field) in &pieces.fields {
@@ -90,7 +90,7 @@ impl Form for JsonForm {
         value::signed(line.timestamp, out);
         out.extend_from_slice(b",\"timestamp\":\"");
         self.clock.write(line.timestamp, out);
-        out.push(b'"');
+        out.extend_from_slice(b"Z\"");
         if let Some(is_match) = line.is_match {
             out.extend_from_slice(if is_match { b",\"match\":true" } else { b",\"match\":false" });
         }
@@ -151,11 +151,11 @@ pub(super) fn write(value: &Value<'_>, out: &mut Vec<u8>) {
 
 /// Appends a text; bytes that are not UTF-8 are replaced.
 fn text(bytes: &[u8], out: &mut Vec<u8>) {
-    if value::is_plain(bytes) {
-        out.push(b'"');
-        out.extend_from_slice(bytes);
+    out.push(b'"');
+    if value::plain(bytes, out) {
         out.push(b'"');
     } else {
+        out.pop();
         out.extend(serde_json::Value::from(String::from_utf8_lossy(bytes)).to_string().bytes());
     }
 }

@@ -4,6 +4,7 @@ mod clock;
 mod csv;
 mod form;
 mod json;
+mod literal;
 mod printer;
 mod stacks;
 mod text;

@@ -165,14 +165,14 @@ impl<'o> Printer<'o> {
         }
     }
 
-    fn write(&mut self, timestamp: i64, is_match: bool, body: impl FnOnce(&dyn Form, &mut Vec<u8>)) {
+    fn write(&mut self, timestamp: i64, is_match: bool, body: impl FnOnce(&mut dyn Form, &mut Vec<u8>)) {
         if std::mem::take(&mut self.is_gap) && self.previous.is_some() && self.show != Show::Matches {
             self.form.gap(&mut self.buffer);
         }
         let is_match = matches!(self.show, Show::Context(_)).then_some(is_match);
         let line = EventLine { timestamp, previous: self.previous, is_match };
         self.form.begin(line, &mut self.buffer);
-        body(&*self.form, &mut self.buffer);
+        body(&mut *self.form, &mut self.buffer);
         self.form.end(line, &mut self.buffer);
         self.previous = Some(timestamp);
         self.shown += 1;

@@ -8,10 +8,13 @@ use std::mem::ManuallyDrop;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ctf_reader::{Base, EventClass, Field, OrderedEvent, Scope, Trace, Value};
+use ctf_reader::{
+    Base, EventClass, Field, FieldClass, FieldKind, Integer, OrderedEvent, Scope, Trace, Value,
+};
 
 use super::clock::{Clock, delta};
 use super::form::{ByClass, EventLine, Form, ShownField, put};
+use super::literal::Literal;
 use super::stacks::{ClassStacks, Stacks};
 use super::value;
 use crate::view::Screen;
@@ -31,44 +34,96 @@ pub(in crate::view) struct TextForm {
 /// How the events of a class are written.
 struct TextClass {
     /// Where they come from and what they are called.
-    name: Vec<u8>,
-    /// Their fields: what comes before each, its value, and in which base it is written.
-    fields: Vec<(Literal, Field, Base)>,
+    name: Literal,
+    fields: Vec<TextField>,
+    /// The number of fields at the beginning that rarely change from event to event of a stream: contexts and enumerations.
+    steady: usize,
+    /// How the last events began, by stream.
+    heads: Vec<Head>,
     stacks: Option<ClassStacks>,
     /// What ends them.
     end: &'static [u8],
 }
 
-/// A text that is written often. A short one is padded to a fixed size, which is copied without a call, and the
-/// padding is dropped again.
-enum Literal {
-    Short([u8; Literal::SHORT], usize),
-    Long(Vec<u8>),
+/// How a field is written.
+struct TextField {
+    /// What comes before it.
+    before: Literal,
+    value: Field,
+    base: Base,
 }
 
-impl Literal {
-    const SHORT: usize = 32;
+/// The number of streams whose heads are kept. Others take the place of one of them.
+const HEADS: usize = 64;
 
-    fn new(text: &str) -> Literal {
-        let mut bytes = [0; Literal::SHORT];
-        match bytes.get_mut(..text.len()) {
-            Some(begin) => {
-                begin.copy_from_slice(text.as_bytes());
-                Literal::Short(bytes, text.len())
-            }
-            None => Literal::Long(text.into()),
+/// How an event begins: its name and its steady fields.
+#[derive(Clone, Default)]
+struct Head {
+    /// The values of the steady fields.
+    values: Vec<Steady>,
+    /// The text, if there is one.
+    text: Vec<u8>,
+}
+
+/// The value of a steady field.
+#[derive(Clone)]
+enum Steady {
+    Number(Integer),
+    Text(Vec<u8>),
+}
+
+impl Steady {
+    fn new(value: &Value<'_>) -> Option<Steady> {
+        match *value {
+            Value::Unsigned(number) => Some(Steady::Number(Integer::Unsigned(number))),
+            Value::Signed(number) => Some(Steady::Number(Integer::Signed(number))),
+            Value::Enum(number, _) => Some(Steady::Number(number)),
+            Value::Text(text) => Some(Steady::Text(text.into())),
+            _ => None,
         }
     }
 
-    #[inline]
-    fn write(&self, out: &mut Vec<u8>) {
-        match self {
-            Literal::Short(bytes, length) => {
-                let end = out.len() + length;
-                out.extend_from_slice(bytes);
-                out.truncate(end);
+    /// Whether a value is the same.
+    #[inline(always)]
+    fn is(&self, value: &Value<'_>) -> bool {
+        match (self, value) {
+            (Steady::Number(Integer::Unsigned(last)), Value::Unsigned(number)) => last == number,
+            (Steady::Number(Integer::Signed(last)), Value::Signed(number)) => last == number,
+            (Steady::Number(last), Value::Enum(number, _)) => last == number,
+            (Steady::Text(last), Value::Text(text)) => last == text,
+            _ => false,
+        }
+    }
+}
+
+impl TextField {
+    /// Whether it rarely changes: the contexts of a stream's events, and enumerations.
+    fn is_steady(field: &FieldClass) -> bool {
+        match field.kind {
+            FieldKind::Integer | FieldKind::Text => field.scope != Scope::Payload,
+            FieldKind::Enum => true,
+            _ => false,
+        }
+    }
+
+    #[inline(always)]
+    fn write(&self, event: &OrderedEvent<'_>, all: &Stacks, stacks: Option<&ClassStacks>, out: &mut Vec<u8>) {
+        self.before.write(out);
+        // Most values own nothing: skip the check in their destructor.
+        let value = ManuallyDrop::new(event.value(self.value));
+        match &*value {
+            Value::Text(text) => value::quoted(text, out),
+            Value::Unsigned(number) if self.base == Base::Decimal => value::unsigned(*number, out),
+            Value::Signed(number) if self.base == Base::Decimal => value::signed(*number, out),
+            _ => {
+                let value = ManuallyDrop::into_inner(value);
+                match (stacks.filter(|stacks| stacks.has(self.value)), &value) {
+                    (Some(stacks), Value::List(_)) => {
+                        value::stack(&all.frames(stacks, event, self.value), out);
+                    }
+                    _ => value::write(&value, self.base, out),
+                }
             }
-            Literal::Long(bytes) => out.extend_from_slice(bytes),
         }
     }
 }
@@ -104,7 +159,7 @@ impl Form for TextForm {
 
     fn class(&mut self, class: &Arc<EventClass>, shown: &[ShownField]) {
         let mut fields = Vec::new();
-        let mut last = None;
+        let (mut last, mut steady, mut is_steady) = (None, 0, true);
         for &ShownField { index, value } in shown {
             let field = &class.fields[index];
             if field.scope == Scope::Environment {
@@ -117,7 +172,10 @@ impl Form for TextForm {
                 Some(_) => format!(" }}, {{ {name} = "),
             };
             last = Some(field.scope);
-            fields.push((Literal::new(&before), value, field.base));
+            let before = Literal::new(&before);
+            is_steady &= TextField::is_steady(field);
+            steady += usize::from(is_steady);
+            fields.push(TextField { before, value, base: field.base });
         }
         let end: &[u8] = match last {
             None => b"{ }",
@@ -125,34 +183,26 @@ impl Form for TextForm {
             Some(_) => b" }, { }",
         };
         let origin = self.origins.get(class.trace).map_or("", String::as_str);
-        let name = format!("{origin}{}: ", escape::text(&class.name)).into_bytes();
-        self.classes
-            .set(class.index, TextClass { name, fields, stacks: self.stacks.of_class(class, shown), end });
+        let name = Literal::new(format!("{origin}{}: ", escape::text(&class.name)));
+        let (heads, stacks) = (vec![Head::default(); HEADS], self.stacks.of_class(class, shown));
+        self.classes.set(class.index, TextClass { name, fields, steady, heads, stacks, end });
     }
 
-    fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>) {
-        let Some(pieces) = self.classes.of(event) else { return };
-        out.extend_from_slice(&pieces.name);
-        for (before, field, base) in &pieces.fields {
-            before.write(out);
-            // Most values own nothing: skip the check in their destructor.
-            let value = ManuallyDrop::new(event.value(*field));
-            match &*value {
-                Value::Text(text) => value::quoted(text, out),
-                Value::Unsigned(number) if *base == Base::Decimal => value::unsigned(*number, out),
-                Value::Signed(number) if *base == Base::Decimal => value::signed(*number, out),
-                _ => {
-                    let value = ManuallyDrop::into_inner(value);
-                    let stacks = pieces.stacks.as_ref().filter(|stacks| stacks.has(*field));
-                    match (stacks, &value) {
-                        (Some(stacks), Value::List(_)) => {
-                            value::stack(&self.stacks.frames(stacks, event, *field), out);
-                        }
-                        _ => value::write(&value, *base, out),
-                    }
-                }
-            }
+    fn body(&mut self, event: &OrderedEvent<'_>, out: &mut Vec<u8>) {
+        let Some(pieces) = self.classes.of_mut(event) else { return };
+        let (steady, others) = pieces.fields.split_at(pieces.steady);
+        let Head { values, text } = &mut pieces.heads[event.stream() % HEADS];
+        let mut pairs = values.iter().zip(steady);
+        let is_same = pairs.all(|(last, field)| last.is(&event.value(field.value)));
+        if text.is_empty() || values.len() < steady.len() || !is_same {
+            text.clear();
+            pieces.name.write(text);
+            steady.iter().for_each(|field| field.write(event, &self.stacks, None, text));
+            values.clear();
+            values.extend(steady.iter().filter_map(|field| Steady::new(&event.value(field.value))));
         }
+        out.extend_from_slice(text);
+        others.iter().for_each(|field| field.write(event, &self.stacks, pieces.stacks.as_ref(), out));
         out.extend_from_slice(pieces.end);
     }
 

@@ -83,41 +83,113 @@ fn integer(number: Integer, base: Base, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a number in decimal.
-pub fn unsigned(number: u64, out: &mut Vec<u8>) {
-    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+/// Appends the first bytes of an array. All of it is copied, which takes no call, and the rest is dropped again.
+#[inline(always)]
+pub fn first<const N: usize>(bytes: &[u8; N], length: usize, out: &mut Vec<u8>) {
+    let end = out.len() + length;
+    out.extend_from_slice(bytes);
+    out.truncate(end);
 }
 
 /// Appends a number in decimal.
+#[inline(always)]
+pub fn unsigned(number: u64, out: &mut Vec<u8>) {
+    if number < EIGHT_DIGITS {
+        let digits = eight_digits(number);
+        // The last digit is written even if it is 0.
+        let zeros = (digits | 1 << 56).trailing_zeros() / 8;
+        first(&((digits | ZEROS) >> (8 * zeros)).to_le_bytes(), 8 - zeros as usize, out);
+    } else {
+        out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+    }
+}
+
+/// Appends a number in decimal.
+#[inline(always)]
 pub fn signed(number: i64, out: &mut Vec<u8>) {
-    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+    if number < 0 {
+        out.push(b'-');
+    }
+    unsigned(number.unsigned_abs(), out);
+}
+
+/// Appends a number below 10^9 with leading zeros.
+#[inline(always)]
+pub fn nine_digits(number: u64, out: &mut Vec<u8>) {
+    let (first, others) = (number / EIGHT_DIGITS, number % EIGHT_DIGITS);
+    let mut text = [b'0' + first as u8; 9];
+    text[1..].copy_from_slice(&(eight_digits(others) | ZEROS).to_le_bytes());
+    out.extend_from_slice(&text);
+}
+
+const EIGHT_DIGITS: u64 = 100_000_000;
+
+/// Eight times the character 0.
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
+/// The decimal digits of a number below 10^8, the first in the lowest byte: all at once, without a branch.
+#[inline(always)]
+fn eight_digits(number: u64) -> u64 {
+    // Divisions by 100 and by 10 as multiplications, in two and in four parts of the word.
+    let fours = (number / 10_000) | (number % 10_000) << 32;
+    let hundreds = ((fours * 10_486) >> 20) & 0x0000_007F_0000_007F;
+    let twos = hundreds | (fours - 100 * hundreds) << 16;
+    let tens = ((twos * 103) >> 10) & 0x000F_000F_000F_000F;
+    tens | (twos - 10 * tens) << 8
 }
 
 /// Appends a text in quotes, with characters escaped that a terminal acts on.
+#[inline(always)]
 pub fn quoted(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
-    if is_plain(text) {
-        out.extend_from_slice(text);
-    } else {
+    if !plain(text, out) {
         out.extend(escape::bytes(text).replace('"', "\\\"").bytes());
     }
     out.push(b'"');
 }
 
-/// Whether a text is printable ASCII without quotes and backslashes, which needs no escapes.
-pub fn is_plain(text: &[u8]) -> bool {
-    // Eight bytes at a time, without a branch for each: nearly all texts are plain.
-    match text.last_chunk() {
-        None => text.iter().all(|&byte| is_plain_word(u64::from(byte) | 0x2020_2020_2020_2000)),
-        // The last word may overlap the one before it.
-        Some(last) => {
-            text.as_chunks().0.iter().chain([last]).all(|word| is_plain_word(u64::from_le_bytes(*word)))
+/// Appends a text if it is printable ASCII without quotes and backslashes, which needs no escapes; says whether it is.
+#[inline(always)]
+pub fn plain(text: &[u8], out: &mut Vec<u8>) -> bool {
+    // Words of eight bytes, without a branch for each byte: nearly all texts are plain, and most are short.
+    let Some(last) = text.last_chunk::<8>() else {
+        let word = short_word(text);
+        let is_plain = is_plain_word(word | SPACES << (8 * text.len()));
+        first(&word.to_le_bytes(), if is_plain { text.len() } else { 0 }, out);
+        return is_plain;
+    };
+    let (words, rest) = text.as_chunks::<8>();
+    // The last word may overlap the one before it.
+    if !words.iter().chain([last]).all(|word| is_plain_word(u64::from_le_bytes(*word))) {
+        return false;
+    }
+    match words {
+        [word] => {
+            first(word, rest.len(), out);
+            out.extend_from_slice(last);
         }
+        _ => out.extend_from_slice(text),
+    }
+    true
+}
+
+/// Eight spaces, which are plain.
+const SPACES: u64 = 0x2020_2020_2020_2020;
+
+/// Fewer than eight bytes as a word, the first in the lowest byte.
+#[inline(always)]
+fn short_word(text: &[u8]) -> u64 {
+    match (text.first_chunk(), text.last_chunk()) {
+        (Some(first), Some(last)) => {
+            let [first, last] = [first, last].map(|half| u64::from(u32::from_le_bytes(*half)));
+            first | last << (8 * (text.len() - 4))
+        }
+        _ => text.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)),
     }
 }
 
 /// Whether all eight bytes of a word are plain.
-#[inline]
+#[inline(always)]
 fn is_plain_word(word: u64) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x80 * ONES;
@@ -164,15 +236,30 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_written_as_the_standard_library_writes_them() {
+        let near = |power: u32| (0..3).map(move |more| 10_u64.pow(power) + more - 1);
+        for number in (0..20).flat_map(near).chain([12_345_678, 90_807_060, u64::MAX]) {
+            let mut out = Vec::new();
+            unsigned(number, &mut out);
+            signed(-(number as i64 / 2), &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), format!("{number}{}", -(number as i64 / 2)));
+        }
+    }
+
+    #[test]
     fn plain_texts_are_told_from_others_whatever_their_length() {
+        let copied = |text: &[u8]| {
+            let mut out = Vec::new();
+            (plain(text, &mut out), out)
+        };
         for length in 0..40 {
             let plain: Vec<u8> = (0..length).map(|place| b'#' + (place * 7 % 50) as u8).collect();
-            assert!(is_plain(&plain), "{plain:?}");
+            assert_eq!(copied(&plain), (true, plain.clone()));
             for place in 0..length {
                 for byte in (0..=0xFF).filter(|byte| !(0x20..0x7F).contains(byte) || b"\"\\".contains(byte)) {
                     let mut text = plain.clone();
                     text[place] = byte;
-                    assert!(!is_plain(&text), "{text:?}");
+                    assert_eq!(copied(&text), (false, Vec::new()), "{text:?}");
                 }
             }
         }
