@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ahead::{Crew, Place};
-use super::located_events::LocatedEvents;
+use super::located_events::{LocatedEvents, View};
 use crate::Damage;
 use crate::decode::tally::Tally;
 use crate::packets::pool::FilePool;
@@ -26,6 +26,12 @@ impl ActivePacket {
     #[inline(always)]
     pub fn next_time(&self) -> Option<i64> {
         self.events.peek().map(|next| next.timestamp)
+    }
+
+    /// What its located events have in common, if there are any.
+    #[inline(always)]
+    pub fn view(&self) -> Option<View<'_>> {
+        self.events.view(self.stream)
     }
 
     /// Makes sure that the next event is known, and returns its time; `None` at the end.

@@ -39,6 +39,29 @@ impl Lane {
         Current { slot, stream, number, last: before_floor.min(before_other), floor }
     }
 
+    /// The earliest packet beside the current one, whose next event is at this time, and up to when the events of both come
+    /// before all others; or none, and up to when those of the current one do.
+    #[inline(always)]
+    pub fn beside(&self, current: &Current, time: i64) -> (Option<Head>, i64) {
+        let before = |time: i64| time.saturating_sub(1);
+        let (first, others) = self.heads.as_slice().split_first().unzip();
+        // The earliest of the others is one of the two that a heap has after its first.
+        let third = others.into_iter().flatten().take(2).map(|Reverse(head)| before(head.0)).min();
+        let last = current.floor.map_or(i64::MAX, before).min(third.unwrap_or(i64::MAX));
+        match first {
+            Some(Reverse(first)) if time <= last => (Some(*first), last),
+            _ => (None, current.last),
+        }
+    }
+
+    /// Replaces the earliest packet beside the current one.
+    #[inline(always)]
+    pub fn replace_first(&mut self, head: Head) {
+        if let Some(mut first) = self.heads.peek_mut() {
+            *first = Reverse(head);
+        }
+    }
+
     /// Puts the current packet, whose next event is at this time, in the place of the earliest other one, and returns that, if
     /// it comes before what is not open yet.
     #[inline(always)]

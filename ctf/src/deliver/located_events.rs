@@ -49,13 +49,10 @@ impl LocatedEvents {
         self.events.get(self.next)
     }
 
-    /// The next events up to a time, at most this number. They are in order.
+    /// The next events, in order.
     #[inline]
-    pub fn run(&self, last: i64, most: usize) -> &[LocatedEvent] {
-        let rest = &self.events[self.next.min(self.events.len())..];
-        let rest = &rest[..most.min(rest.len())];
-        let length = rest.iter().position(|event| event.timestamp > last).unwrap_or(rest.len());
-        &rest[..length]
+    pub fn rest(&self) -> &[LocatedEvent] {
+        &self.events[self.next.min(self.events.len())..]
     }
 
     /// Moves on by a number of events.

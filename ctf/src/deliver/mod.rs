@@ -4,6 +4,7 @@ mod active_packet;
 mod ahead;
 mod arrivals;
 pub mod file_source;
+mod in_turns;
 mod lane;
 mod located_events;
 mod merged;

@@ -29,8 +29,9 @@ use std::sync::Arc;
 use super::active_packet::ActivePacket;
 use super::ahead::Crew;
 use super::arrivals::Arrivals;
-use super::lane::{Current, Lane};
-use super::located_events::{LocatedEvent, LocatedEvents};
+use super::in_turns::{Turns, in_turns, sides};
+use super::lane::{Current, Head, Lane};
+use super::located_events::LocatedEvents;
 use super::merged::Next;
 use super::open_packet::PART;
 use super::ordered_event::OrderedEvent;
@@ -207,9 +208,9 @@ impl<'r> InOrder<'r> {
     pub fn next_event(&mut self) -> Step<'_> {
         match self.next_packet() {
             Choice::Packet(slot) => {
-                let ActivePacket { events, stream, .. } = &self.open[slot];
+                let packet = &self.open[slot];
                 // There is one, or the packet would not have been chosen.
-                let (Some(next), Some(view)) = (events.peek(), events.view(*stream)) else {
+                let (Some(next), Some(view)) = (packet.events.peek(), packet.view()) else {
                     return Step::End;
                 };
                 self.tally.count(1, next.timestamp, next.timestamp);
@@ -235,23 +236,38 @@ impl<'r> InOrder<'r> {
                 Choice::Wait => return Pause::Wait,
                 Choice::End => return Pause::End,
             };
-            let last = self.current.map_or(i64::MIN, |current| current.last);
-            let ActivePacket { events, stream, .. } = &mut self.open[slot];
-            let Some(view) = events.view(*stream) else { break };
-            let run = events.run(last, left);
-            let wants_no_more = |next: &LocatedEvent| take(&view.event(next)).is_break();
-            let stopped = run.iter().position(wants_no_more);
-            let taken = stopped.map_or(run.len(), |place| place + 1);
-            let [Some(first), Some(last)] = [run.first(), run.get(taken.wrapping_sub(1))] else { break };
-            self.tally.count(taken as u64, first.timestamp, last.timestamp);
-            // The last one is passed when the next is asked for.
-            events.advance(taken - 1);
+            let (Some(current), Some(time)) = (self.current, self.open[slot].next_time()) else { break };
+            let (other, last) = self.lanes[self.lane].beside(&current, time);
+            let second = other.map(|(.., slot)| &self.open[slot]);
+            let Some(sides) = sides(&self.open[slot], second) else { break };
+            let turns = in_turns(&sides, last, left, &mut take);
+            let Some(last) = turns.taken[turns.side].checked_sub(1) else { break };
+            let taken = turns.taken[0] + turns.taken[1];
+            self.tally.count(taken as u64, time, sides[turns.side].events[last].timestamp);
             left -= taken;
-            if stopped.is_some() {
+            self.pass(current, other, &turns);
+            if turns.is_stopped {
                 break;
             }
         }
         Pause::Enough
+    }
+
+    /// Passes events of the current packet and another one, but for the last, which is passed when the next is asked for.
+    #[inline(always)]
+    fn pass(&mut self, current: Current, other: Option<Head>, turns: &Turns) {
+        let [mine, others] = turns.taken;
+        let is_other = turns.side == 1;
+        self.open[current.slot].events.advance(mine - usize::from(!is_other));
+        let Some(other) = other.filter(|_| others > 0) else { return };
+        self.open[other.3].events.advance(others - usize::from(is_other));
+        let mine = (i64::MAX, current.stream, current.number, current.slot);
+        let (next, (_, stream, number, slot)) = if is_other { (other, mine) } else { (mine, other) };
+        // It has more events, or it would have been the last.
+        let time = self.open[slot].next_time().unwrap_or(i64::MAX);
+        let lane = &mut self.lanes[self.lane];
+        lane.replace_first((time, stream, number, slot));
+        self.current = Some(lane.current(next, current.floor));
     }
 
     /// Passes the last event, and finds the packet that has the next one.
