@@ -1,6 +1,6 @@
 //! Short values as numbers of one size.
 
-use crate::Value;
+use crate::{Integer, Value};
 
 /// A value in 16 bytes that differ for different values: an integer, or a text of up to 15 bytes.
 ///
@@ -54,6 +54,28 @@ impl Brief {
         Brief::new(length as u64, [first & low, second & high])
     }
 
+    /// The text that these bytes begin with, up to a NUL and at most this long. That is faster if at least 16 bytes are there.
+    #[inline(always)]
+    pub(crate) fn characters(bytes: &[u8], most: usize) -> Brief {
+        let [first, second] = words(bytes).unwrap_or_else(|| padded(bytes));
+        let length = match (zeros(first), zeros(second)) {
+            (0, 0) => LONGEST + 1,
+            (0, second) => 8 + second.trailing_zeros() as usize / 8,
+            (first, _) => first.trailing_zeros() as usize / 8,
+        };
+        Brief::text(bytes, length.min(most))
+    }
+
+    /// An integer.
+    #[inline(always)]
+    pub(crate) fn integer(number: Integer) -> Brief {
+        match number {
+            Integer::Signed(number) if number < 0 => Brief::new(NEGATIVE, [number as u64, 0]),
+            Integer::Signed(number) => Brief::new(POSITIVE, [number as u64, 0]),
+            Integer::Unsigned(number) => Brief::new(POSITIVE, [number, 0]),
+        }
+    }
+
     /// A number that is likely different for different values.
     #[inline(always)]
     pub fn mix(self) -> u64 {
@@ -76,12 +98,18 @@ impl From<&Value<'_>> for Brief {
     fn from(value: &Value<'_>) -> Brief {
         match *value {
             Value::Text(text) => Brief::text(text, text.len()),
-            Value::Signed(number) if number < 0 => Brief::new(NEGATIVE, [number as u64, 0]),
-            Value::Signed(number) => Brief::new(POSITIVE, [number as u64, 0]),
-            Value::Unsigned(number) => Brief::new(POSITIVE, [number, 0]),
+            Value::Signed(number) => Brief::integer(Integer::Signed(number)),
+            Value::Unsigned(number) => Brief::integer(Integer::Unsigned(number)),
             _ => Brief::OTHER,
         }
     }
+}
+
+/// The highest bit of the first zero byte, and bits of others after it.
+#[inline(always)]
+fn zeros(word: u64) -> u64 {
+    const ONES: u64 = u64::MAX / 255;
+    word.wrapping_sub(ONES) & !word & (ONES << 7)
 }
 
 /// The first 16 bytes, if there are enough.
@@ -111,7 +139,19 @@ mod tests {
             for after in ["", "x", "0123456789abcdef"] {
                 let bytes = [text, after.as_bytes()].concat();
                 assert_eq!(Brief::text(&bytes, length), Brief::from(&Value::Text(text)));
+                assert_eq!(Brief::characters(&bytes, length), Brief::from(&Value::Text(text)));
+                let ended = [text, b"\0", after.as_bytes()].concat();
+                assert_eq!(Brief::characters(&ended, 40), Brief::from(&Value::Text(text)));
             }
         }
+    }
+
+    #[test]
+    fn only_the_first_nul_ends_a_text() {
+        let bytes = [b"\x01\x80\0\x01\0\xff".as_slice(), &[1; 16]].concat();
+        assert_eq!(Brief::characters(&bytes, 40), Brief::text(&bytes, 2));
+        assert_eq!(Brief::characters(&bytes[3..], 40), Brief::text(&bytes[3..], 1));
+        assert_eq!(Brief::characters(&[1; 40], 40), Brief::OTHER);
+        assert_eq!(Brief::characters(&[&[1; 16][..], &[0; 4]].concat(), 17), Brief::OTHER);
     }
 }

@@ -169,6 +169,14 @@ impl Fields for BatchFields<'_> {
                     _ => Brief::OTHER,
                 }));
             }
+            ValueSource::Field(StoredField { mark, offset, form: FieldForm::Characters(length) }) => {
+                let places = self.rows.marks_from(*mark).map(|marks| marks[0] as usize + offset);
+                into.extend(places.map(|at| Brief::characters(&self.bytes[at..], *length)));
+            }
+            ValueSource::Field(StoredField { mark, offset, form: FieldForm::Integer(read) }) => {
+                let places = self.rows.marks_from(*mark).map(|marks| marks[0] as usize + offset);
+                into.extend(places.map(|at| Brief::integer(read.number(self.bytes, at))));
+            }
             _ => {
                 into.extend((0..self.rows.count()).map(|event| Brief::from(&self.value(event, field))));
             }

@@ -269,7 +269,7 @@ impl Primitive {
     }
 
     #[inline]
-    fn number(self, bytes: &[u8], at: usize) -> Integer {
+    pub fn number(self, bytes: &[u8], at: usize) -> Integer {
         let raw = self.raw(bytes, at);
         if self.is_signed() { Integer::Signed(raw as i64) } else { Integer::Unsigned(raw) }
     }
