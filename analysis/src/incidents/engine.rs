@@ -15,12 +15,13 @@ use super::costs::UsualCosts;
 use super::finding::IncidentKind;
 use super::held_back::HeldBack;
 use super::meanwhile::{self, LongIntervals};
+use super::memory::Memory;
 use super::pending::{Pending, PendingStalls};
 use super::services::{AROUND, Services};
 use super::sleeps::{SLEPT, Silent, Sleeps};
 use super::stall::Stall;
 use super::tally::IncidentTally;
-use super::usual::{Usual, UsualLengths};
+use super::usual::UsualLengths;
 use super::waits::{Service, Waits};
 use crate::finding::Span;
 use crate::intervals::{Interval, IntervalName, Link, Listener, Nesting, Scene, SpanNumbers, Spans};
@@ -28,12 +29,6 @@ use crate::reading::grown::grown;
 
 /// A client that was answered at most this long before a stall is one that may have waited; nanoseconds.
 const ACTIVE: i64 = 1_000_000_000;
-
-/// A process that has been silent for this long may have ended, so that little of it is kept, and after the second time also none
-/// of its intervals that a later one may contain; nanoseconds. And how often to look.
-const SILENT: i64 = 120_000_000_000;
-const GONE: i64 = 600_000_000_000;
-const LOOK: i64 = 60_000_000_000;
 
 /// The number of past incidents that a late interval may be added to.
 const MOST_LATE: usize = 256;
@@ -64,8 +59,7 @@ pub struct Engine {
     pub untraced: Vec<Span>,
     /// Room for the clients of a turn.
     pub distinct: Vec<u32>,
-    /// When to look for silent processes.
-    next_look: i64,
+    pub memory: Memory,
 }
 
 /// Figures of all intervals of a kind.
@@ -79,7 +73,7 @@ pub struct KindFigures {
 pub struct ProcessState {
     pub clients: Clients,
     pub services: Services,
-    activity: Activity,
+    pub activity: Activity,
     /// Whether any of its threads has an event loop.
     pub has_loop: bool,
     /// Whether it tells its clients. If so, requests without one are its own.
@@ -138,7 +132,7 @@ impl Engine {
         let mut limits: HashMap<(usize, IntervalName), i64> = HashMap::new();
         stalls.retain(|stall| match (stall.kind, stall.chain.first()) {
             (IncidentKind::Interval, Some(root)) if !self.has_turns(stall.thread) => {
-                let limit = || self.limit(stall.thread, root.name, Usual::limit);
+                let limit = || self.or_none(stall.thread, self.usual.limit(root.name));
                 root.length > *limits.entry((stall.thread, root.name)).or_insert_with(limit)
             }
             _ => true,
@@ -151,14 +145,11 @@ impl Engine {
         self.threads[thread].sleeps.is_some()
     }
 
-    /// The length above which an interval is improbable for its name. Without enough lengths to tell, any length is,
-    /// except on a thread beside an event loop.
-    fn limit(&self, thread: usize, name: IntervalName, limit: impl Fn(&Usual) -> i64) -> i64 {
-        match self.usual.of(name) {
-            Some(usual) => limit(usual),
-            None if self.processes[self.threads[thread].process].has_loop => i64::MAX,
-            None => 0,
-        }
+    /// The length above which an interval of a thread is improbable, if that is known. Without enough lengths to tell, any length
+    /// is, except on a thread beside an event loop.
+    fn or_none(&self, thread: usize, limit: Option<i64>) -> i64 {
+        let has_loop = || self.processes[self.threads[thread].process].has_loop;
+        limit.unwrap_or_else(|| if has_loop() { i64::MAX } else { 0 })
     }
 
     #[inline(always)]
@@ -173,6 +164,7 @@ impl Engine {
     fn add_threads(&mut self, last: usize, scene: &Scene) {
         let new = (self.threads.len()..=last).map(|thread| scene.threads.thread(thread).process);
         self.threads.extend(new.map(|process| ThreadState { process, ..ThreadState::default() }));
+        self.memory.share_among(self.threads.len());
     }
 
     #[inline]
@@ -201,42 +193,18 @@ impl Engine {
     }
 
     /// Settles the incidents that ended long enough ago.
+    #[inline]
     fn settle_pending(&mut self, now: i64, scene: &Scene) {
         while let Some(pending) = self.pending.pop_due(now) {
             self.settle_one(pending, scene);
         }
         // After that: what is forgotten is what they are compared with.
-        if now >= self.next_look {
+        if self.memory.is_due(now) {
             self.rest(now);
         }
     }
 
-    /// Forgets most of what is known of processes that have been silent for long: a server that is restarted again and again would
-    /// leave it behind each time.
-    #[cold]
-    fn rest(&mut self, now: i64) {
-        self.next_look = now.saturating_add(LOOK);
-        let (silent, gone) = (now.saturating_sub(SILENT), now.saturating_sub(GONE));
-        for state in &mut self.threads {
-            let latest =
-                self.processes.get(state.process).map_or(now, |process| process.activity.active_at());
-            if latest < silent {
-                state.held_back.rest();
-                state.served.shrink_to_fit();
-            }
-            if latest < gone {
-                state.nesting.forget(gone);
-            }
-        }
-        for state in self.processes.iter_mut().filter(|state| state.activity.active_at() < silent) {
-            state.clients.rest();
-            state.services.rest();
-            if state.activity.active_at() < gone {
-                (state.clients, state.services) = Default::default();
-            }
-        }
-    }
-
+    #[inline(never)]
     fn settle_one(&mut self, pending: Pending, scene: &Scene) {
         let Pending { mut stall, process, answered, waits, active, .. } = pending;
         stall.not_served = self.processes[process].services.not_served(stall.span, answered);
@@ -255,8 +223,8 @@ impl Engine {
     /// Records that a thread without an event loop served a client, who gets one answer for some earlier ones.
     pub fn served_alone(&mut self, thread: usize, process: usize, client: u32, span: Span, parts: u64) {
         let state = &mut self.threads[thread];
-        if state.served.len() > 1024 {
-            state.served.drain(..512);
+        if state.served.len() > self.memory.most_served {
+            state.served.drain(..self.memory.most_served / 2);
         }
         let slept = span.begin_ns.saturating_sub(state.last_end);
         state.last_end = span.end_ns;
@@ -277,7 +245,7 @@ impl Engine {
     fn is_improbable(&mut self, thread: usize, interval: &Interval) -> bool {
         let length = interval.length();
         self.usual.take(interval.name, length);
-        length >= self.threshold && length > self.limit(thread, interval.name, Usual::limit_so_far)
+        length >= self.threshold && length > self.or_none(thread, self.usual.limit_so_far(interval.name))
     }
 
     /// Judges an interval of a thread without an event loop. Those of its thread that overlap it are the same incident.
@@ -295,6 +263,7 @@ impl Engine {
 
     /// Judges a span, and returns whether it contains others. Those that it contains are the same incident: others that
     /// overlap it are of other requests.
+    #[inline(never)]
     fn judge_span(&mut self, thread: usize, numbers: SpanNumbers, interval: Interval) -> bool {
         let (threshold, process) = (self.threshold, self.threads[thread].process);
         let is_improbable = self.is_improbable(thread, &interval);
@@ -333,6 +302,7 @@ impl Engine {
     }
 
     /// Remembers a long interval, and adds it to settled incidents that it overlaps.
+    #[inline(never)]
     fn remember(&mut self, thread: usize, interval: Interval, scene: &Scene) {
         let process = scene.threads.thread(thread).process;
         for stall in self.tally.ended_since(interval.begin).take(MOST_LATE) {
@@ -372,8 +342,13 @@ impl Listener for Engine {
         let is_larger = match scene.span.filter(|_| !has_turns) {
             Some(numbers) => self.judge_span(thread, numbers, interval),
             None => {
+                let before = state.nesting.len();
                 state.nesting.end(interval, |outer, inner| scene.may_contain(thread, outer, inner));
-                state.nesting.last_has_children()
+                let is_larger = state.nesting.last_has_children();
+                if !has_turns {
+                    self.memory.hold(&mut self.threads[thread].nesting, before);
+                }
+                is_larger
             }
         };
         let is_request = scene.kinds.of(interval.name).is_request;

@@ -9,6 +9,7 @@ mod episodes;
 mod finding;
 mod held_back;
 mod meanwhile;
+mod memory;
 mod pending;
 mod periods;
 mod repetition;

@@ -52,6 +52,7 @@ impl Engine {
     }
 
     /// Handles a turn: it may have taken long, or the loop may have been kept from it.
+    #[inline(never)]
     pub fn turn(&mut self, thread: usize, turn: Interval, scene: &Scene) {
         let state = self.thread(thread, scene);
         if state.sleeps.is_none() {
@@ -272,6 +273,7 @@ impl Engine {
         of_process.has_loop = true;
         of_process.turned.get_or_insert(turn.span());
         let state = &mut self.threads[thread];
+        self.memory.release(&state.nesting);
         state.sleeps.get_or_insert_default().turn(turn.begin, turn.end, false);
         state.has_long = false;
         state.nesting.end(turn, |outer, inner| scene.may_contain(thread, outer, inner));

@@ -12,69 +12,125 @@ const ENOUGH: u64 = 20;
 #[derive(Debug, Default)]
 pub struct UsualLengths {
     /// By the place of the key; after them, those of all others together.
-    names: Vec<Option<Box<Usual>>>,
-    kinds: Vec<Usual>,
+    names: Vec<Option<Box<OfName>>>,
+    kinds: Vec<OfKind>,
+}
+
+/// The lengths of a name.
+#[derive(Debug, Default)]
+struct OfName {
+    lengths: Histogram,
+    limit: Limit,
+}
+
+/// The lengths of a kind: those of its names together, and of what has no name of its own.
+#[derive(Debug, Default)]
+struct OfKind {
+    places: Vec<usize>,
+    others: Histogram,
+    limit: Limit,
+}
+
+/// The length above which an interval is improbable; nanoseconds.
+#[derive(Debug)]
+struct Limit {
+    /// The number of lengths.
+    count: u64,
+    /// As of its last computation.
+    so_far: i64,
+    /// The number of lengths at which it is computed again.
+    next: u64,
 }
 
 impl UsualLengths {
     /// Adds the length of an interval.
+    #[inline]
     pub fn take(&mut self, name: IntervalName, length: i64) {
-        grown(&mut self.names, place(name)).get_or_insert_default().take(length);
-        grown(&mut self.kinds, name.kind as usize).take(length);
+        let (place, length) = (place(name), length.max(0) as u64);
+        let of_kind = grown(&mut self.kinds, name.kind as usize);
+        let of_name = match grown(&mut self.names, place) {
+            Some(known) => known,
+            new => {
+                of_kind.places.extend(name.place());
+                new.insert(Box::default())
+            }
+        };
+        of_name.lengths.record(length);
+        if name.place().is_none() {
+            of_kind.others.record(length);
+        }
+        if of_name.limit.is_due() {
+            of_name.limit.compute(&of_name.lengths);
+        }
+        if of_kind.limit.is_due() {
+            let lengths = of_kind.lengths(&self.names);
+            of_kind.limit.compute(&lengths);
+        }
     }
 
-    /// What is usual for a name, by its own lengths, or by those of its kind where it has few; none where both have few.
-    pub fn of(&self, name: IntervalName) -> Option<&Usual> {
-        let own = self.names.get(place(name)).and_then(Option::as_deref);
-        own.into_iter().chain(self.kinds.get(name.kind as usize)).find(|usual| usual.is_known())
+    /// The length above which an interval of a name is improbable, by its own lengths, or by those of its kind where it has few;
+    /// none where both have few.
+    pub fn limit(&self, name: IntervalName) -> Option<i64> {
+        let own = self.names.get(place(name)).and_then(Option::as_deref).filter(|own| own.limit.is_known());
+        let of_kind = || self.kinds.get(name.kind as usize).filter(|of_kind| of_kind.limit.is_known());
+        match own {
+            Some(own) => Some(limit(&own.lengths)),
+            None => of_kind().map(|of_kind| limit(&of_kind.lengths(&self.names))),
+        }
+    }
+
+    /// The same as of its last computation.
+    pub fn limit_so_far(&self, name: IntervalName) -> Option<i64> {
+        let own = self.names.get(place(name)).and_then(Option::as_deref).map(|own| &own.limit);
+        let of_kind = self.kinds.get(name.kind as usize).map(|of_kind| &of_kind.limit);
+        own.into_iter().chain(of_kind).find(|limit| limit.is_known()).map(|limit| limit.so_far)
+    }
+}
+
+impl OfKind {
+    /// All of its lengths. They are rarely needed.
+    #[inline(never)]
+    fn lengths(&self, names: &[Option<Box<OfName>>]) -> Histogram {
+        let mut all = self.others.clone();
+        let of_names = self.places.iter().filter_map(|place| names[*place].as_ref());
+        of_names.for_each(|name| all.merge(&name.lengths));
+        all
     }
 }
 
 /// Where the lengths of a name are.
+#[inline]
 fn place(name: IntervalName) -> usize {
     name.place().unwrap_or(IntervalName::MOST_KEYS)
 }
 
-/// The lengths of the intervals of a name or of a kind.
-#[derive(Debug)]
-pub struct Usual {
-    lengths: Histogram,
-    count: u64,
-    limit: i64,
-    /// The number of lengths at which the limit is computed again.
-    next: u64,
-}
-
-impl Default for Usual {
+impl Default for Limit {
     fn default() -> Self {
-        Usual { lengths: Histogram::default(), count: 0, limit: 0, next: ENOUGH }
+        Limit { count: 0, so_far: 0, next: ENOUGH }
     }
 }
 
-impl Usual {
-    /// Adds a length.
-    fn take(&mut self, length: i64) {
-        self.lengths.record(length.max(0) as u64);
+impl Limit {
+    /// Counts a length, and says whether the limit is to be computed again.
+    #[inline]
+    fn is_due(&mut self) -> bool {
         self.count += 1;
-        if self.count >= self.next {
-            self.limit = self.limit();
-            self.next *= 2;
-        }
+        self.count >= self.next
+    }
+
+    fn compute(&mut self, lengths: &Histogram) {
+        self.so_far = limit(lengths);
+        self.next *= 2;
     }
 
     /// Whether there are enough lengths to tell what is usual.
     fn is_known(&self) -> bool {
         self.count >= ENOUGH
     }
+}
 
-    /// The limit as of its last computation; nanoseconds.
-    pub fn limit_so_far(&self) -> i64 {
-        self.limit
-    }
-
-    /// The length above which an interval is improbable; nanoseconds.
-    pub fn limit(&self) -> i64 {
-        let limit = single_limit(&self.lengths, &Rule::default());
-        limit.map_or(0, |limit| limit.try_into().unwrap_or(i64::MAX))
-    }
+/// The length above which an interval is improbable.
+fn limit(lengths: &Histogram) -> i64 {
+    let limit = single_limit(lengths, &Rule::default());
+    limit.map_or(0, |limit| limit.try_into().unwrap_or(i64::MAX))
 }

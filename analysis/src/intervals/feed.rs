@@ -17,7 +17,7 @@ use ctf_reader::{
     Window,
 };
 
-use super::happening::Happening;
+use super::happening::{Happening, Happenings};
 use super::interval::Interval;
 use super::lexicon::{KindEntry, Lexicon};
 use super::nesting::SpanNumbers;
@@ -47,7 +47,7 @@ pub struct Feed {
     resolver: Resolver,
     pub scene: Scene,
     /// Room for what happens with an event.
-    happenings: Vec<Happening>,
+    happenings: Happenings,
 }
 
 /// Resolves what events say.
@@ -118,7 +118,7 @@ impl Feed {
             implausible: 0,
             is_stricter: false,
         };
-        Feed { resolver, scene, happenings: Vec::new() }
+        Feed { resolver, scene, happenings: Happenings::default() }
     }
 
     /// The fields that the events of a class are needed with; see [`ctf_reader::Collect::want`].
@@ -158,32 +158,32 @@ impl Feed {
     ) -> Report {
         let mut events = self.in_order(readers.events, window, progress);
         let Feed { resolver, scene, .. } = self;
-        let (to_scene, batches) = sync_channel::<Vec<Happening>>(BATCHES);
+        let (to_scene, batches) = sync_channel::<Happenings>(BATCHES);
         // What was followed comes back, so that its memory is used again.
-        let (to_resolver, used) = sync_channel::<Vec<Happening>>(BATCHES + 2);
+        let (to_resolver, used) = sync_channel::<Happenings>(BATCHES + 2);
         scope(|scope| {
             let follower = scope.spawn(move || {
                 let mut samples = readers.samples.map(|samples| SampleReader::new(samples, window));
                 for mut batch in batches {
-                    for happening in &batch {
+                    for happening in batch.list() {
                         if let Some(samples) = &mut samples
                             && let Some(time) = happening.time()
                         {
                             samples.around(time, |host, time, sample| scene.sample(host, time, sample));
                         }
-                        scene.follow(happening, &mut listener);
+                        scene.follow(happening, &batch.names, &mut listener);
                     }
                     batch.clear();
                     _ = to_resolver.try_send(batch);
                 }
             });
-            let mut batch = Vec::with_capacity(BATCH);
+            let mut batch = Happenings::default();
             events.next_events(usize::MAX, |event| {
                 resolver.event(event, &mut batch);
-                if batch.len() < BATCH {
+                if batch.list().len() < BATCH {
                     return ControlFlow::Continue(());
                 }
-                let next = used.try_recv().unwrap_or_else(|_| Vec::with_capacity(BATCH));
+                let next = used.try_recv().unwrap_or_default();
                 // Nobody receives it only if the other thread panicked, which is passed on below.
                 match to_scene.send(std::mem::replace(&mut batch, next)) {
                     Ok(()) => ControlFlow::Continue(()),
@@ -209,7 +209,10 @@ impl Feed {
     pub fn event(&mut self, event: &OrderedEvent<'_>, listener: &mut impl Listener) {
         let Feed { resolver, scene, happenings } = self;
         resolver.event(event, happenings);
-        happenings.drain(..).for_each(|happening| scene.follow(&happening, listener));
+        for happening in happenings.list() {
+            scene.follow(happening, &happenings.names, listener);
+        }
+        happenings.clear();
     }
 
     /// The names of intervals and of clients.
@@ -305,7 +308,7 @@ impl Resolver {
 
     /// Resolves an event, and adds what happened with it, if anything.
     #[inline]
-    fn event(&mut self, event: &OrderedEvent<'_>, happened: &mut Vec<Happening>) {
+    fn event(&mut self, event: &OrderedEvent<'_>, happened: &mut Happenings) {
         let (time, class) = (event.timestamp(), event.class().index);
         let Some(plan) = self.roster.count_of(class, 1) else { return };
         if !TIMES.contains(&time) {
@@ -324,54 +327,54 @@ impl Resolver {
         let Some(Some(role)) = roles.get(class) else { return };
         if let Act::Schedules(kernel) = &role.act {
             let event = kernel.read(event);
-            return add(happened, Happening::Scheduled { host: role.host as u32, time, event });
+            return happened.add(Happening::Scheduled { host: role.host as u32, time, event });
         }
         let thread = role.thread(event, threads, happened);
         if role.act == Act::Marks {
-            return add(happened, Happening::Active { thread, time });
+            return happened.add(Happening::Active { thread, time });
         }
         let client = role.client.and_then(|field| lexicon.client(event, field));
         if let Some((own, parent)) = role.span {
             let (own, parent) = (event.value(own), event.value(parent));
             if (own, parent) != (0, 0) {
-                add(happened, Happening::Span(SpanNumbers { own, parent }));
+                happened.add(Happening::Span(SpanNumbers { own, parent }));
             }
         }
-        let mut name = || {
-            let brief = plan.only_key().map_or(Brief::OTHER, |field| event.brief(field));
-            lexicon.name(role.kind, brief, |bytes| plan.encode_key(&event.events().get(0), bytes))
-        };
+        let mut begin = time;
+        if let Act::Ends | Act::Sums = role.act {
+            let Some(ticks) = plan.duration(event) else {
+                return happened.add(Happening::Active { thread, time });
+            };
+            let length = i64::try_from(ticks.saturating_mul(role.unit_ns)).ok();
+            let Some(length) = length.filter(|length| ticks < IMPLAUSIBLE && *length < LONGEST) else {
+                *implausible += 1;
+                *is_stricter |= ticks < IMPLAUSIBLE;
+                return happened.add(Happening::Active { thread, time });
+            };
+            begin -= length;
+        }
+        let brief = plan.only_key().map_or(Brief::OTHER, |field| event.brief(field));
+        let name = lexicon.name(role.kind, brief, |bytes| plan.encode_key(&event.events().get(0), bytes));
+        let interval = Interval { begin, end: time, name, client, passes };
         match role.act {
             Act::Marks | Act::Schedules(_) => {}
             Act::Ends | Act::Sums => {
-                let Some(ticks) = plan.duration(event) else {
-                    return add(happened, Happening::Active { thread, time });
-                };
-                let length = i64::try_from(ticks.saturating_mul(role.unit_ns)).ok();
-                let Some(length) = length.filter(|length| ticks < IMPLAUSIBLE && *length < LONGEST) else {
-                    *implausible += 1;
-                    *is_stricter |= ticks < IMPLAUSIBLE;
-                    return add(happened, Happening::Active { thread, time });
-                };
-                let interval = Interval { begin: time - length, end: time, name: name(), client, passes };
-                if role.client.is_some() && lexicon.holds_back(interval.name) {
-                    add(happened, Happening::HoldsBack);
+                if role.client.is_some() && lexicon.holds_back(name) {
+                    happened.add(Happening::HoldsBack);
                 }
                 match role.act {
-                    Act::Sums => add(happened, Happening::Summed { thread, sum: interval }),
-                    _ => add(happened, Happening::Ended { thread, interval }),
+                    Act::Sums => happened.add(Happening::Summed { thread, sum: interval }),
+                    _ => happened.add(Happening::Ended { thread, interval }),
                 }
             }
             Act::Pairs(Side::Begin) => {
-                let name = name();
-                add(happened, Happening::Began { thread, time, name, client, passes });
+                happened.add(Happening::Began { thread, time, name, client, passes });
             }
             Act::Pairs(Side::End) => {
-                let name = name();
                 let is_said =
                     |(_, value): &(String, Datum)| !matches!(value, Datum::Text(text) if text.is_empty());
                 let name = lexicon.key(name).0.iter().any(is_said).then_some(name);
-                add(happened, Happening::Closed { thread, time, kind: role.kind, name, client, passes });
+                happened.add(Happening::Closed { thread, time, kind: role.kind, name, client, passes });
             }
         }
     }
@@ -389,12 +392,6 @@ fn passing(plan: &ClassPlan, filter: Option<&mut Roster>, event: &OrderedEvent<'
     Some(filter.count(&events).map_or(Passes::default(), |plan| plan.passes(&one)))
 }
 
-/// Adds what happened, written where it stays: a processor that copies what it has just written waits for all parts of it.
-#[inline(always)]
-fn add(happened: &mut Vec<Happening>, happening: Happening) {
-    happened.extend(Some(happening));
-}
-
 impl ClassRole {
     /// The number of the thread that an event is from.
     #[inline(always)]
@@ -402,12 +399,17 @@ impl ClassRole {
         &self,
         event: &OrderedEvent<'_>,
         threads: &mut ThreadNumbers,
-        happened: &mut Vec<Happening>,
+        happened: &mut Happenings,
     ) -> u32 {
-        let id = |field: Option<Field<u64>>| field.map(|field| event.value(field) as i64);
         let procname = || self.procname.map(|field| text(&event.value(field)));
-        threads.number((self.host, id(self.pid), id(self.tid)), procname, happened)
+        threads.number((self.host, id(event, self.pid), id(event, self.tid)), procname, happened)
     }
+}
+
+/// The id in a field, if there is one.
+#[inline(always)]
+fn id(event: &OrderedEvent<'_>, field: Option<Field<u64>>) -> Option<i64> {
+    field.map(|field| event.value(field) as i64)
 }
 
 /// What the events of a class do.

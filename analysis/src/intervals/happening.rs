@@ -9,10 +9,10 @@ use crate::scheduling::KernelEvent;
 /// What happened, in time order. Threads and processes are numbered in the order in which they appear.
 ///
 /// There is one for each event, which goes from one processor to another: it is less than a line of the cache.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Happening {
-    /// A process of a machine appeared.
-    Process { host: u32, pid: Option<i64>, name: Option<String> },
+    /// A process of a machine appeared; its name is that of a number.
+    Process { host: u32, pid: Option<i64>, name: u32 },
     /// A thread appeared.
     Thread(Thread),
     /// A thread was active.
@@ -41,6 +41,52 @@ pub enum Happening {
 }
 
 const _: () = assert!(size_of::<Happening>() <= 48);
+
+/// What happened, with room for more.
+#[derive(Debug, Default)]
+pub struct Happenings {
+    /// The first ones have happened. Others are overwritten, each where it stays: a processor that copies what it has just
+    /// written waits for all parts of it.
+    list: Vec<Happening>,
+    count: usize,
+    /// The names of processes that appeared.
+    pub names: Vec<Option<String>>,
+}
+
+impl Happenings {
+    /// Adds what happened.
+    #[inline(always)]
+    pub fn add(&mut self, happening: Happening) {
+        if self.count == self.list.len() {
+            self.make_room();
+        }
+        self.list[self.count] = happening;
+        self.count += 1;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self) {
+        self.list.resize((2 * self.count).max(16), Happening::HoldsBack);
+    }
+
+    /// Adds that a process appeared.
+    pub fn add_process(&mut self, host: u32, pid: Option<i64>, name: Option<String>) {
+        self.add(Happening::Process { host, pid, name: self.names.len() as u32 });
+        self.names.push(name);
+    }
+
+    /// All of it, in time order.
+    pub fn list(&self) -> &[Happening] {
+        &self.list[..self.count]
+    }
+
+    /// Forgets all of it.
+    pub fn clear(&mut self) {
+        self.count = 0;
+        self.names.clear();
+    }
+}
 
 impl Happening {
     /// When it happened; processes, threads and spans are those of what comes next.

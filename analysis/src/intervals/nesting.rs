@@ -78,7 +78,27 @@ impl Default for Nesting {
 
 impl Nesting {
     /// Adds an interval that ended after all others; those within it that `may_contain` allows become its children.
+    #[inline]
     pub fn end(&mut self, interval: Interval, may_contain: impl Fn(&Interval, &Interval) -> bool) {
+        self.credit = (self.credit + 1).min(MOST_CREDIT);
+        // Most intervals begin after all others have ended.
+        let first = match self.nodes.last() {
+            Some(last) if last.interval.end >= interval.begin => self.children(&interval, may_contain),
+            _ => self.nodes.len(),
+        };
+        let size = (self.nodes.len() - first + 1) as u32;
+        let previous = first.checked_sub(1).map(|at| self.nodes[at].interval.end);
+        let gap = previous.map_or(i64::MAX, |end| interval.begin.saturating_sub(end));
+        let lead = if interval.client.is_some() && gap <= HANDLING { gap.max(0) } else { 0 };
+        self.nodes.push(Node { interval, count: 1, busy: interval.length(), lead, size });
+        if self.nodes.len() > MOST {
+            self.make_room(MOST);
+        }
+    }
+
+    /// Where the children of an interval begin, which are made adjacent.
+    #[inline(never)]
+    fn children(&mut self, interval: &Interval, may_contain: impl Fn(&Interval, &Interval) -> bool) -> usize {
         let mut first = self.nodes.len();
         // The roots that were looked at since the first that lies apart.
         let mut beyond = 0;
@@ -90,35 +110,32 @@ impl Nesting {
             if root.interval.end < interval.begin || is_far {
                 break;
             }
-            let is_below = is_within(&root.interval, &interval) && may_contain(&interval, &root.interval);
+            let is_below = is_within(&root.interval, interval) && may_contain(interval, &root.interval);
             match (is_below, beyond) {
                 (true, 0) => first = begin,
                 (true, _) => mixed = Some(begin),
-                (false, _) if self.credit < MOVE_COST => break,
+                (false, _) if self.credit <= MOVE_COST => break,
                 (false, 0) => beyond = 1,
                 (false, _) => {}
             }
             beyond += usize::from(beyond > 0);
         }
-        self.credit = (self.credit + 1).min(MOST_CREDIT);
         if let Some(mixed) = mixed {
             self.credit = self.credit.saturating_sub(MOVE_COST);
-            first = self.set_strangers_apart(mixed, &interval, may_contain);
+            first = self.set_strangers_apart(mixed, interval, may_contain);
         }
-        let mut size = (self.nodes.len() - first + 1) as u32;
-        if size as usize > LARGE {
+        if self.nodes.len() - first + 1 > LARGE {
             let folded = fold(&self.nodes[first..]);
             self.nodes.truncate(first);
-            size = folded.len() as u32 + 1;
             self.nodes.extend(folded);
         }
-        let previous = first.checked_sub(1).map(|at| self.nodes[at].interval.end);
-        let gap = previous.map_or(i64::MAX, |end| interval.begin.saturating_sub(end));
-        let lead = if interval.client.is_some() && gap <= HANDLING { gap.max(0) } else { 0 };
-        self.nodes.push(Node { interval, count: 1, busy: interval.length(), lead, size });
-        if self.nodes.len() > MOST {
-            self.make_room();
-        }
+        first
+    }
+
+    /// The number of nodes.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
     }
 
     /// From a place on, moves the trees that are not within an interval before those that are.
@@ -145,22 +162,27 @@ impl Nesting {
     }
 
     /// Makes one node of each run of roots of the same name and client, but for the last root, and forgets the older ones if
-    /// there are still too many.
-    fn make_room(&mut self) {
+    /// there are still more than half of the most.
+    pub fn make_room(&mut self, most: usize) {
         let last = self.nodes.len() - self.nodes.last().map_or(0, |last| last.size as usize);
         // From the last one on, so that what is forgotten is not looked at, and in place: a node has at least its own room.
         let (mut first, mut next) = (last, last);
         while let Some(at) = next.checked_sub(1) {
-            let mut node = Node { size: 1, ..self.nodes[at] };
-            if first < last && self.nodes[first].is_like(&node) {
+            let size = self.nodes[at].size;
+            if first < last && self.nodes[first].is_like(&self.nodes[at]) {
+                let mut node = Node { size: 1, ..self.nodes[at] };
                 node.join(&self.nodes[first]);
-            } else if last - first == MOST / 2 {
+                self.nodes[first] = node;
+            } else if last - first == most / 2 {
                 break;
             } else {
                 first -= 1;
+                // Nearly all of them stay as they are where they are.
+                if first != at || size > 1 {
+                    self.nodes[first] = Node { size: 1, ..self.nodes[at] };
+                }
             }
-            next -= self.nodes[at].size as usize;
-            self.nodes[first] = node;
+            next -= size as usize;
         }
         let forgotten = self.nodes[..next].iter().map(|node| node.interval.end).max();
         self.lost_before = self.lost_before.max(forgotten);

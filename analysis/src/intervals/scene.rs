@@ -91,12 +91,12 @@ impl Scene {
         }
     }
 
-    /// Follows what happened, and notifies the listener.
+    /// Follows what happened, with the names of processes that appeared, and notifies the listener.
     #[inline]
-    pub fn follow(&mut self, happening: &Happening, listener: &mut impl Listener) {
+    pub fn follow(&mut self, happening: &Happening, names: &[Option<String>], listener: &mut impl Listener) {
         match *happening {
-            Happening::Process { host, pid, ref name } => {
-                let (host, name) = (host as usize, name.clone());
+            Happening::Process { host, pid, name } => {
+                let (host, name) = (host as usize, names[name as usize].clone());
                 self.threads.add_process(Process { host, host_name: self.hosts.name(host), pid, name });
             }
             Happening::Thread(thread) => self.threads.add(thread),

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::happening::Happening;
+use super::happening::{Happening, Happenings};
 use super::threads::Thread;
 
 /// The most threads that are distinguished; the others of a process count as one.
@@ -29,7 +29,7 @@ impl ThreadNumbers {
         &mut self,
         id: ThreadId,
         procname: impl FnOnce() -> Option<String>,
-        happened: &mut Vec<Happening>,
+        happened: &mut Happenings,
     ) -> u32 {
         let place = id.2.unwrap_or(0) as usize % self.recent.len();
         match self.recent[place] {
@@ -47,11 +47,11 @@ impl ThreadNumbers {
         &mut self,
         (host, pid, tid): ThreadId,
         procname: impl FnOnce() -> Option<String>,
-        happened: &mut Vec<Happening>,
+        happened: &mut Happenings,
     ) -> u32 {
         let next = self.processes.len();
         let process = *self.processes.entry((host, pid)).or_insert_with(|| {
-            happened.push(Happening::Process { host: host as u32, pid, name: procname() });
+            happened.add_process(host as u32, pid, procname());
             next
         });
         // A thread keeps its number, however many come after it.
@@ -62,7 +62,7 @@ impl ThreadNumbers {
         self.shared += u64::from(next >= MOST);
         let tid = tid.filter(|_| next < MOST);
         *self.threads.entry((process, tid)).or_insert_with(|| {
-            happened.push(Happening::Thread(Thread { process, tid }));
+            happened.add(Happening::Thread(Thread { process, tid }));
             next
         })
     }
@@ -85,13 +85,13 @@ mod tests {
     #[test]
     fn a_thread_keeps_its_number_however_many_follow() {
         let mut numbers = ThreadNumbers::default();
-        let mut happened = Vec::new();
+        let mut happened = Happenings::default();
         let mut number = |tid: i64| numbers.number((0, Some(1), Some(tid)), || None, &mut happened);
         let first: Vec<u32> = (0..10).map(&mut number).collect();
         let last: Vec<u32> = (0..2 * i64::from(MOST)).map(&mut number).skip(MOST as usize).collect();
         assert_eq!((0..10).map(&mut number).collect::<Vec<_>>(), first);
         assert!(last.iter().all(|number| *number == MOST), "those that are too many share one");
         assert!(numbers.shared >= u64::from(MOST));
-        assert_eq!(happened.len() as u32, 1 + MOST + 1);
+        assert_eq!(happened.list().len() as u32, 1 + MOST + 1);
     }
 }
