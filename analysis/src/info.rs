@@ -193,9 +193,10 @@ pub(super) struct InfoCollector {
     spans: Vec<Option<(i64, i64)>>,
     processes: Groups<u64>,
     too_many: bool,
-    /// Room for a key, and for the brief forms of its values.
+    /// Room for a key, for the brief forms of its values, and for times.
     key: Vec<u8>,
     briefs: [Vec<Brief>; 2],
+    times: Vec<i64>,
 }
 
 #[derive(Clone)]
@@ -243,8 +244,8 @@ impl InfoCollector {
 
     fn new(roster: Roster, classes: Arc<Vec<Option<InfoClass>>>) -> Self {
         let (counts, processes) = (vec![0; classes.len()], Groups::default());
-        let (spans, key, briefs) = Default::default();
-        InfoCollector { roster, classes, counts, spans, processes, too_many: false, key, briefs }
+        let (spans, key, briefs, times) = Default::default();
+        InfoCollector { roster, classes, counts, spans, processes, too_many: false, key, briefs, times }
     }
 
     fn check_room(&mut self) {
@@ -297,12 +298,14 @@ impl Collect for InfoCollector {
             *all += events_of_row;
         };
         let mut span = None;
-        for number in 0..events.count {
-            let event = events.get(number);
-            if plan.has_conditions() && !plan.admits(&event) {
+        self.times.clear();
+        events.timestamps(&mut self.times);
+        let has_conditions = plan.has_conditions();
+        for (number, &time) in self.times.iter().enumerate() {
+            if has_conditions && !plan.admits(&events.get(number)) {
                 continue;
             }
-            widen(&mut span, (event.timestamp(), event.timestamp()));
+            widen(&mut span, (time, time));
             let is_same =
                 |of: &Vec<Brief>, other: usize| of[number] == of[other] && of[number] != Brief::OTHER;
             match &mut row {

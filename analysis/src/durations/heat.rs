@@ -1,7 +1,7 @@
 //! How durations are distributed over time: a heat map for each group.
 
 use std::convert::Infallible;
-use std::ops::{ControlFlow, RangeInclusive};
+use std::ops::{ControlFlow, Range, RangeInclusive};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -103,6 +103,12 @@ impl TimeColumns {
     pub(crate) fn of(&self, timestamp: i64) -> usize {
         let column = timestamp.abs_diff(self.begin_ns) / self.width_ns;
         (column as usize).min(self.count - 1)
+    }
+
+    /// The times of a column.
+    pub(crate) fn span(&self, column: usize) -> Range<i64> {
+        let begin = self.begin_ns.saturating_add_unsigned(self.width_ns.saturating_mul(column as u64));
+        begin..begin.saturating_add_unsigned(self.width_ns)
     }
 }
 

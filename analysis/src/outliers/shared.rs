@@ -136,7 +136,8 @@ type Values = Option<HashMap<Box<[u8]>, Counts>>;
 #[derive(Clone, Debug, Default)]
 struct Table {
     total: Counts,
-    fields: BTreeMap<(usize, Arc<str>), Values>,
+    /// By their order and name, as they were first met.
+    fields: Vec<((usize, Arc<str>), Values)>,
     /// By the number of the trace.
     traces: BTreeMap<usize, Counts>,
 }
@@ -197,6 +198,23 @@ impl Subjects {
     }
 }
 
+impl Table {
+    /// The place of a field, added if it is new. It is probably the next one: all events of a class have theirs in one order.
+    #[inline]
+    fn field(&mut self, next: usize, order: usize, name: &Arc<str>) -> usize {
+        let is_it = |((known, of), _): &((usize, Arc<str>), Values)| {
+            *known == order && (Arc::ptr_eq(of, name) || of == name)
+        };
+        if self.fields.get(next).is_some_and(is_it) {
+            return next;
+        }
+        self.fields.iter().position(is_it).unwrap_or_else(|| {
+            self.fields.push(((order, Arc::clone(name)), Some(HashMap::new())));
+            self.fields.len() - 1
+        })
+    }
+}
+
 impl Comparison {
     pub fn new(subjects: Subjects) -> Self {
         Comparison { subjects: Arc::new(subjects), tables: BTreeMap::new(), value: Vec::new() }
@@ -232,12 +250,14 @@ impl Comparison {
         table.total.add(&counts);
         table.traces.entry(seen.kept.0).or_default().add(&counts);
         let fields = seen.kept.1.common().iter().filter(|field| subject.with_keys || !field.is_key);
+        let mut next = 0;
         for CommonField { order, name, field, .. } in fields {
+            let place = table.field(next, *order, name);
+            next = place + 1;
+            let values = &mut table.fields[place].1;
+            let Some(known) = values else { continue };
             value.clear();
             key::encode_within(&field.value(seen.event), value, 256);
-            let values = table.fields.entry((*order, Arc::clone(name)));
-            let values = values.or_insert_with(|| Some(HashMap::new()));
-            let Some(known) = values else { continue };
             let number = known.len();
             match known.get_mut(&**value) {
                 Some(known) => known.add(&counts),
@@ -254,8 +274,9 @@ impl Comparison {
             for (trace, counts) in theirs.traces {
                 table.traces.entry(trace).or_default().add(&counts);
             }
-            for (field, values) in theirs.fields {
-                let mine = table.fields.entry(field).or_insert_with(|| Some(HashMap::new()));
+            for (next, ((order, name), values)) in theirs.fields.into_iter().enumerate() {
+                let place = table.field(next, order, &name);
+                let mine = &mut table.fields[place].1;
                 let (Some(known), Some(values)) = (&mut *mine, values) else {
                     *mine = None;
                     continue;
@@ -275,7 +296,9 @@ impl Comparison {
         let mut compared: Vec<Candidate<'_>> = Vec::new();
         for (number, table) in &self.tables {
             let Some(Some(subject)) = self.subjects.list.get(*number) else { continue };
-            for ((order, field), values) in &table.fields {
+            let mut fields: Vec<_> = table.fields.iter().collect();
+            fields.sort_by(|(one, _), (other, _)| one.cmp(other));
+            for ((order, field), values) in fields {
                 for (value, counts) in values.iter().flatten() {
                     let value = || key::decode(value).pop();
                     candidates(subject, table, (*order, field), &value, counts, &mut compared);

@@ -41,12 +41,13 @@ pub(super) struct SliceCollector {
     buffers: Buffers,
 }
 
-/// Buffers that are reused: for each event its duration, its brief key, and its time and slice.
+/// Buffers that are reused: for each event its duration, its brief key, its time and its slice.
 #[derive(Default)]
 struct Buffers {
     durations: Vec<u64>,
     briefs: Vec<Brief>,
-    times: Vec<(i64, usize)>,
+    times: Vec<i64>,
+    slices: Vec<usize>,
     key: Vec<u8>,
 }
 
@@ -138,22 +139,30 @@ impl Collect for SliceCollector {
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
-        let Buffers { durations, briefs, times, key } = &mut self.buffers;
+        let Buffers { durations, briefs, times, slices, key } = &mut self.buffers;
         times.clear();
-        for event in 0..events.count {
-            let time = events.get(event).timestamp();
-            let (slice, at) = (self.columns.of(time), time.abs_diff(self.columns.begin_ns));
+        events.timestamps(times);
+        slices.clear();
+        // Those of a batch are nearly always in one slice, which is found by a division.
+        let (mut slice, mut span) = (0, 0..0);
+        for &time in times.iter() {
+            if !span.contains(&time) {
+                slice = self.columns.of(time);
+                span = self.columns.span(slice);
+            }
+            let at = time.abs_diff(self.columns.begin_ns);
             self.events[slice].add(SliceEvents { count: 1, first: at, last: at });
-            times.push((time, slice));
+            slices.push(slice);
         }
         let Some(plan) = self.roster.plan(events.class) else { return Continue(()) };
         let kind = &self.roster.kinds()[plan.kind];
         plan.durations(events, durations);
         briefs.clear();
         plan.only_key().into_iter().for_each(|slot| events.briefs(slot, briefs));
-        for (number, &(time, slice)) in times.iter().enumerate() {
+        let (has_conditions, mut least) = (plan.has_conditions(), self.longest.least(kind));
+        for (number, (&time, &slice)) in times.iter().zip(slices.iter()).enumerate() {
             let event = events.get(number);
-            if plan.has_conditions() && !plan.admits(&event) {
+            if has_conditions && !plan.admits(&event) {
                 continue;
             }
             let duration = durations.get(number).copied();
@@ -174,12 +183,14 @@ impl Collect for SliceCollector {
             grown(of_group, slice).get_or_insert_default().record(duration);
             let Some(ticks) = duration.filter(|&ticks| ticks < IMPLAUSIBLE) else { continue };
             let is_slow = |longest: &Longest| longest.has_room_for(kind.ns(ticks), time);
-            let (of_trace, of_slice) = (is_slow(&self.longest), is_slow(&self.of_slices[slice]));
+            let of_trace = ticks >= least && is_slow(&self.longest);
+            let of_slice = is_slow(&self.of_slices[slice]);
             if (of_trace || of_slice)
                 && let Some(record) = self.recorder.record(events.class, (plan, kind), ticks, &event)
             {
                 if of_trace {
                     self.longest.push(record.clone());
+                    least = self.longest.least(kind);
                 }
                 if of_slice {
                     self.of_slices[slice].push(record);

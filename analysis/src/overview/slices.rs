@@ -61,7 +61,28 @@ pub struct SliceFigures {
     pub range: Option<(u64, u64)>,
     /// The buckets that have durations with their counts, in order.
     pub buckets: Vec<(u16, u64)>,
+    /// Where a bucket probably is, by the last digits of its number: a search for it would be mispredicted.
+    places: Places,
 }
+
+/// Places of buckets.
+#[derive(Clone, Debug)]
+struct Places([u8; 2 * PER_OCTAVE as usize]);
+
+impl Default for Places {
+    fn default() -> Self {
+        Places([0; 2 * PER_OCTAVE as usize])
+    }
+}
+
+/// They are not a figure.
+impl PartialEq for Places {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Places {}
 
 impl Serialize for SliceEvents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -113,9 +134,10 @@ impl SliceFigures {
 
     #[inline]
     fn add(&mut self, bucket: u16, count: u64) {
-        match self.buckets.binary_search_by_key(&bucket, |(known, _)| *known) {
-            Ok(place) => self.buckets[place].1 += count,
-            Err(place) => self.buckets.insert(place, (bucket, count)),
+        let place = &mut self.places.0[usize::from(bucket) % (2 * PER_OCTAVE as usize)];
+        match self.buckets.get_mut(usize::from(*place)) {
+            Some((known, of_bucket)) if *known == bucket => *of_bucket += count,
+            _ => *place = enter(&mut self.buckets, bucket, count) as u8,
         }
     }
 
@@ -129,6 +151,17 @@ impl SliceFigures {
         };
         other.buckets.iter().for_each(|&(bucket, count)| self.add(bucket, count));
     }
+}
+
+/// Adds to a bucket whose place is not known, and returns that.
+#[inline(never)]
+fn enter(buckets: &mut Vec<(u16, u64)>, bucket: u16, count: u64) -> usize {
+    let place = buckets.partition_point(|(known, _)| *known < bucket);
+    match buckets.get_mut(place) {
+        Some((known, of_bucket)) if *known == bucket => *of_bucket += count,
+        _ => buckets.insert(place, (bucket, count)),
+    }
+    place
 }
 
 impl SliceEvents {

@@ -10,8 +10,8 @@ use crate::groups::group::Extra;
 
 /// The number of bits of a cell's key for the octave.
 const OCTAVE_BITS: u32 = 6;
-/// The number of places for the last cells of octaves.
-const RECENT: usize = 32;
+/// The number of places for the last cells: of bins, as a thread reads packets of different times in turns, and of octaves.
+const RECENT: [usize; 2] = [4, 16];
 /// The most bins that a trace is cut into at first.
 const BINS: u64 = 1 << 13;
 
@@ -73,8 +73,18 @@ pub struct Series {
     /// Sorted by key up to `sorted`, and then as events came.
     cells: Vec<Cell>,
     sorted: usize,
-    /// Where the last cell of an octave probably is: nearly all events belong to it, and a search for it would be mispredicted.
-    last: [u32; RECENT],
+    /// Where the last cell of an octave and of some bins probably is: nearly all events belong to it, and a search for it would be mispredicted.
+    last: Recent,
+}
+
+/// Places of cells.
+type Recent = [[u32; RECENT[1]]; RECENT[0]];
+
+/// The place of the last cell with a key like this one.
+#[inline]
+fn place(recent: &mut Recent, key: u64) -> &mut u32 {
+    let bin = key >> OCTAVE_BITS;
+    &mut recent[(bin ^ bin >> 2 ^ bin >> 4) as usize % RECENT[0]][key as usize % RECENT[1]]
 }
 
 impl Series {
@@ -85,7 +95,7 @@ impl Series {
             self.shift = resolution.shift;
         }
         let key = self.key(time, ticks);
-        match self.cells.get_mut(self.last[key as usize % RECENT] as usize) {
+        match self.cells.get_mut(*place(&mut self.last, key) as usize) {
             Some(cell) if cell.key == key => {
                 cell.count += 1;
                 cell.sum = cell.sum.saturating_add(ticks);
@@ -105,7 +115,7 @@ impl Series {
             self.compact(limit);
         }
         let key = self.key(time, ticks);
-        self.last[key as usize % RECENT] = self.cells.len() as u32;
+        *place(&mut self.last, key) = self.cells.len() as u32;
         self.cells.push(Cell { key, count: 1, sum: ticks });
     }
 
