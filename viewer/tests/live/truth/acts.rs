@@ -12,6 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::super::server::Server;
 use super::load::{Client, now};
+use super::number;
 
 /// Something that keeps clients waiting, or seems to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +77,7 @@ pub struct Traced {
     subscribers: Vec<Client>,
     /// Another server, whose data it can load.
     other: Option<Server>,
+    replicas: Vec<Server>,
 }
 
 impl Traced {
@@ -87,8 +89,14 @@ impl Traced {
             None => Server::start(&daemon),
             Some(program) => real_server(&daemon, program),
         };
-        let mut traced =
-            Traced { server, daemon, is_real: program.is_some(), subscribers: Vec::new(), other: None };
+        let mut traced = Traced {
+            server,
+            daemon,
+            is_real: program.is_some(),
+            subscribers: Vec::new(),
+            other: None,
+            replicas: Vec::new(),
+        };
         if let Some(program) = &program {
             let other = real_server(&traced.daemon, program);
             Client::new(other.port).ask("DEBUG POPULATE 500000").expect("it answers");
@@ -101,6 +109,13 @@ impl Traced {
                 client
             };
             traced.subscribers = (0..500).map(subscribe).collect();
+            for _ in 0..number("TRUTH_REPLICAS").unwrap_or(0) {
+                let replica = real_server(&traced.daemon, program);
+                Client::new(replica.port)
+                    .ask(&format!("REPLICAOF 127.0.0.1 {}", traced.server.port))
+                    .expect("it answers");
+                traced.replicas.push(replica);
+            }
         }
         traced
     }

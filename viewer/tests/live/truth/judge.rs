@@ -17,8 +17,6 @@ pub struct Round {
     pub is_whole: bool,
     /// From when to when it was recorded.
     pub recorded: (i64, i64),
-    /// When the server's thread was looked at.
-    pub looks: Vec<i64>,
     pub folder: TempDir,
 }
 
@@ -91,11 +89,6 @@ impl Scores {
             self.untraced.add(most < (done.end - done.begin) / 2);
             return;
         }
-        // Nothing shows that a process was stopped between two looks.
-        let is_seen = round.looks.iter().any(|look| (done.begin + MS..done.end - MS).contains(look));
-        if done.act == Act::Stop && !is_seen {
-            return;
-        }
         // These make many shorter stalls.
         if waited.least < (20 * MS) as f64 || matches!(done.act, Act::Hog | Act::Large | Act::Replicate) {
             return;
@@ -152,14 +145,7 @@ impl Scores {
             }
         }
         if round.is_whole && !loads_within(AROUND) {
-            let others: Vec<(i64, i64)> = round
-                .done
-                .iter()
-                .filter(|done| !matches!(done.act, Act::Untraced | Act::Hog | Act::Large | Act::Replicate))
-                .map(|done| log.silent(done.begin, done.end))
-                .filter(|silent| silent.1 <= begin || silent.0 >= end)
-                .collect();
-            let Bounds { least, most } = log.not_served((begin, end), round.recorded, &others);
+            let Bounds { least, most } = log.not_served((begin, end), round.recorded);
             let said = figure(&incident["not_served"]);
             if most.max(said) < 10.0 {
                 return;

@@ -24,9 +24,12 @@ pub enum Shape {
     Pipeline(usize, Duration),
     /// Each client in one of the ways above.
     Mixed,
+    /// One client as soon as it is answered, and all others after such a pause.
+    Uneven(Duration),
     /// Each client after such a pause, with a new connection after every few requests.
     Reconnecting(Duration),
-    /// Each client after such a pause, with transactions, scripts, or for something that others do: only real servers know all of it.
+    /// Each client after such a pause, with transactions, scripts, for something that others do, or for what others publish: only
+    /// real servers know all of it.
     Others(Duration),
 }
 
@@ -63,6 +66,7 @@ impl Batch {
             (Shape::Others(_), 2) => one("RPUSH queue 1\r\n".to_owned()),
             (Shape::Others(_), 3) => Batch { is_blocking: true, ..one("BLPOP queue 0.1\r\n".to_owned()) },
             (Shape::Others(_), 4) => Batch { is_blocking: true, ..one("WAIT 1 30\r\n".to_owned()) },
+            (Shape::Others(_), 5) => one("PUBLISH chat 1\r\n".to_owned()),
             _ => one(simple),
         }
     }
@@ -129,6 +133,11 @@ impl Load {
         let (is_over, begin) = (Arc::new(AtomicBool::new(false)), Instant::now());
         let start = |client| {
             let (is_over, random) = (Arc::clone(&is_over), fastrand::Rng::with_seed(seed ^ client as u64));
+            let shape = match shape {
+                Shape::Uneven(_) if client == 0 => Shape::Saturating,
+                Shape::Uneven(pause) => Shape::Steady(pause),
+                shape => shape,
+            };
             let work = move || run(port, shape, begin, random, &is_over);
             thread::Builder::new().stack_size(256 << 10).spawn(work).expect("a thread")
         };
@@ -171,7 +180,11 @@ fn run(
     let mut is_first = true;
     let mut requests = Vec::new();
     let mut buffer = [0; 1 << 14];
-    let kind = random.u8(..6);
+    let kind = random.u8(..8);
+    if let (Shape::Others(_), 7) = (shape, kind) {
+        listen(&mut stream, is_over);
+        return requests;
+    }
     while !is_over.load(Ordering::Relaxed) {
         let pause = match shape {
             Shape::Saturating => Duration::ZERO,
@@ -184,7 +197,7 @@ fn run(
             Shape::Steady(mean) | Shape::Reconnecting(mean) | Shape::Others(mean) => {
                 mean.mul_f64(0.5 + random.f64())
             }
-            Shape::Mixed => unreachable!("each client has one of the others"),
+            Shape::Mixed | Shape::Uneven(_) => unreachable!("each client has one of the others"),
         };
         if !pause.is_zero() {
             thread::sleep(pause);
@@ -213,6 +226,15 @@ fn run(
         is_first = false;
     }
     requests
+}
+
+/// Receives what others publish.
+fn listen(stream: &mut TcpStream, is_over: &AtomicBool) {
+    stream.set_read_timeout(Some(Duration::from_millis(100))).expect("a socket");
+    stream.write_all(b"SUBSCRIBE chat\r\n").expect("it reads");
+    while !is_over.load(Ordering::Relaxed) {
+        _ = stream.read(&mut [0; 1 << 12]);
+    }
 }
 
 /// Calls a function, and returns the times in which a thread that sleeps for a millisecond meanwhile wakes up late: the machine had

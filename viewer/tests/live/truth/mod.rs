@@ -2,7 +2,7 @@
 //!
 //! The server is valkey-lite, or the program that `TRUTH_SERVER` names, to which more can be done: a `valkey-server` with LTTng, or a
 //! script that starts a stock server with the module. `TRUTH_ROUNDS` is the number of recordings, `TRUTH_CLIENTS` that of clients,
-//! `TRUTH_SHAPE` says how all of these ask, `TRUTH_SEED` repeats what was done, and `TRUTH_KEEP` names a folder for the traces and the clients' logs.
+//! `TRUTH_REPLICAS` that of replicas, `TRUTH_SHAPE` says how all clients ask, `TRUTH_SEED` repeats what was done, and `TRUTH_KEEP` names a folder for the traces and the clients' logs.
 
 mod acts;
 mod judge;
@@ -13,8 +13,6 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use ctf_reader::{Reader, Step, Window, all_fields};
-use ltt_analysis::samples::FOLDER;
 use lttng_testing::wait_until;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -58,8 +56,7 @@ impl Traced {
         let incidents = found["incidents"].as_array().expect("a list").clone();
         let recorded = judge::times(&found["trace"]);
         let is_whole = found["trace"]["discarded_events"] == 0;
-        let looks = looks(folder.path(), self.server.process.id());
-        let round = Round { done, log, incidents, is_whole, recorded, looks, folder };
+        let round = Round { done, log, incidents, is_whole, recorded, folder };
         if let Some(kept) = std::env::var_os("TRUTH_KEEP") {
             keep(&round, &Path::new(&kept).join(seed.to_string()), &format!("{clients} {shape:?}"));
         }
@@ -74,19 +71,6 @@ impl Traced {
         assert_eq!(found.status, Some(0), "{found:?}");
         serde_json::from_str(&found.out).expect("it is JSON")
     }
-}
-
-/// When a thread was looked at.
-fn looks(trace: &Path, tid: u32) -> Vec<i64> {
-    let samples = Reader::open(&[trace.join(FOLDER)]).expect("they are a trace");
-    let mut events = samples.in_order(Window::default(), all_fields);
-    let mut looks = Vec::new();
-    while let Step::Event(event) = events.next_event() {
-        if event.field("vtid").is_some_and(|vtid| vtid.integer() == Some(tid.into())) {
-            looks.push(event.timestamp());
-        }
-    }
-    looks
 }
 
 /// Keeps a recording and the clients' log.
@@ -124,13 +108,17 @@ fn rounds(traced: &mut Traced, rounds: usize, lengths_ms: std::ops::Range<u64>) 
         let ms = |random: &mut fastrand::Rng, range: std::ops::Range<u64>| {
             Duration::from_millis(random.u64(range))
         };
-        let shape = match number("TRUTH_SHAPE").unwrap_or(round) % if traced.is_real { 7 } else { 6 } {
+        let shape = match number("TRUTH_SHAPE").unwrap_or(round) % if traced.is_real { 8 } else { 7 } {
             0 => Shape::Bursts(ms(&mut random, 10..40)),
             1 => Shape::Steady(ms(&mut random, 5..40)),
             2 => Shape::Saturating,
-            3 => Shape::Pipeline(random.usize(10..300), ms(&mut random, 1..10)),
+            3 => Shape::Pipeline(
+                random.usize(10..if clients < 30 { 2000 } else { 300 }),
+                ms(&mut random, 1..10),
+            ),
             4 => Shape::Mixed,
             5 => Shape::Reconnecting(ms(&mut random, 2..20)),
+            6 => Shape::Uneven(ms(&mut random, 10..60)),
             _ => Shape::Others(ms(&mut random, 2..20)),
         };
         let real: &[Act] = if traced.is_real { &Act::REAL } else { &[] };
