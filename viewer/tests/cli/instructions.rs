@@ -8,16 +8,16 @@ use super::shared_trace::SharedTrace;
 /// What is read of the first second, and at most how many million instructions that may take as tests are built, which is without
 /// optimising the analyses: a tenth more than with Rust 1.95.
 const READINGS: [(&str, f64); 10] = [
-    ("info", 331.0),
-    ("top", 332.0),
-    ("top --by client", 319.0),
-    ("top --by event --all", 332.0),
-    ("slow", 656.0),
-    ("incidents", 2780.0),
-    ("events", 350.0),
-    ("events --format json", 352.0),
-    ("events --format csv", 381.0),
-    ("export --to chrome-trace --output /dev/null --force", 3500.0),
+    ("info", 322.0),
+    ("top", 325.0),
+    ("top --by client", 316.0),
+    ("top --by event --all", 325.0),
+    ("slow", 655.0),
+    ("incidents", 2756.0),
+    ("events", 306.0),
+    ("events --format json", 338.0),
+    ("events --format csv", 372.0),
+    ("export --to chrome-trace --output /dev/null --force", 3482.0),
 ];
 
 #[test]
