@@ -27,6 +27,9 @@ const FEWEST_TURNS: usize = 2;
 /// A command holds clients back that the server does not tell, if at least this many requests would have been answered meanwhile.
 const FEWEST_REQUESTS: u64 = 8;
 
+/// Clients that were served this long before a command are active; nanoseconds.
+const SECOND: i64 = 1_000_000_000;
+
 /// A command that held nobody back within this time is over; nanoseconds.
 const LONGEST_PAUSE: i64 = 60_000_000_000;
 
@@ -35,6 +38,8 @@ const LONGEST_PAUSE: i64 = 60_000_000_000;
 pub struct HeldBack {
     /// A command that holds clients back, such as CLIENT PAUSE, and when its turn ended.
     pause: Option<(Interval, i64)>,
+    /// The number of clients that were active before it.
+    active: u64,
     /// The ends of turns in which nobody was served, and how long all turns up to then took.
     idle_turns: VecDeque<(i64, i64)>,
     busy: i64,
@@ -53,8 +58,9 @@ pub struct HeldGroup {
 
 impl HeldBack {
     /// Records a command that holds clients back until it is over, in a turn that ended at a time.
-    pub fn pause(&mut self, by: Interval, since: i64) {
+    pub fn pause(&mut self, by: Interval, since: i64, clients: &Clients) {
         self.pause = Some((by, since));
+        self.active = clients.active_in(Span { begin_ns: since.saturating_sub(SECOND), end_ns: since });
     }
 
     /// Adds a turn.
@@ -99,11 +105,16 @@ impl HeldBack {
         by: Interval,
         since: i64,
     ) -> Option<HeldGroup> {
+        // A replica goes on asking; when it is over, all that have asked are served at once.
+        let is_over = turn.begin_ns.saturating_sub(since) > LONGEST_PAUSE;
+        if served.len() == 1 && self.active > FEWEST_CLIENTS as u64 && !is_over {
+            return None;
+        }
         let group = late(clients, served, turn, |due| {
             let is_late = turn.begin_ns.saturating_sub(due.at_latest?.max(since)) > LATE;
             (is_late && due.answered <= since).then_some(due.usually?.max(since))
         });
-        if !group.clients.is_empty() || turn.begin_ns.saturating_sub(since) > LONGEST_PAUSE {
+        if !group.clients.is_empty() || is_over {
             self.pause = None;
         }
         Some(HeldGroup { by: Some(by), ..group }).filter(|group| !group.clients.is_empty())
@@ -189,7 +200,13 @@ mod tests {
         if let Some(since) = pause {
             let name = IntervalName { kind: 0, key: 0 };
             let by = Interval { begin: since, end: since, name, client: Some(9), passes: Passes::ALL };
-            state.pause(by, since * MS);
+            state.pause(by, since * MS, &clients);
+        }
+        // One of them goes on, as replicas do.
+        if pause.is_some() {
+            let turn = span(again - 10, again - 9);
+            assert_eq!(state.judge(&clients, &[7], turn), None);
+            clients.answered(7, turn, i64::MAX);
         }
         idle.iter().for_each(|&turn| state.turn(span(turn, turn), true));
         state.judge(&clients, &all, span(again, again + 1))
@@ -198,7 +215,7 @@ mod tests {
     #[test]
     fn clients_that_a_command_paused_were_held_back_by_it() {
         let group = held(Some(100), &[], 140).expect("they were paused");
-        assert_eq!((group.span, group.clients.len()), (span(100, 140), 8));
+        assert_eq!((group.span, group.clients.len()), (span(100, 140), 7));
         assert_eq!(group.by.and_then(|by| by.client), Some(9));
     }
 
@@ -213,7 +230,7 @@ mod tests {
         };
         let held = |again, expected| {
             let mut state = HeldBack::default();
-            state.pause(by, 100 * MS);
+            state.pause(by, 100 * MS, &Clients::default());
             state.judge_untold(span(again, again), |_| expected).map(|group| group.span)
         };
         assert_eq!(held(140, 8), Some(span(100, 140)));

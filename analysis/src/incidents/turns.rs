@@ -109,7 +109,7 @@ impl Engine {
         state.is_untraced = false;
         state.held_back.turn(span, served.is_empty());
         if let Some(pause) = pause {
-            state.held_back.pause(pause, turn.end);
+            state.held_back.pause(pause, turn.end, &self.processes[process].clients);
         }
         served.clear();
         state.served = served;
