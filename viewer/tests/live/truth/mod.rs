@@ -113,7 +113,7 @@ fn rounds(traced: &mut Traced, rounds: usize, lengths_ms: std::ops::Range<u64>) 
             1 => Shape::Steady(ms(&mut random, 5..40)),
             2 => Shape::Saturating,
             3 => Shape::Pipeline(
-                random.usize(10..if clients < 30 { 2000 } else { 300 }),
+                random.usize(10..if clients < 30 && traced.is_real { 2000 } else { 300 }),
                 ms(&mut random, 1..10),
             ),
             4 => Shape::Mixed,
