@@ -16,6 +16,9 @@ const SUM_DELAY: i64 = 1_000_000;
 /// A loop that slept is woken up by one client, and hardly ever finds this number of them.
 const SEVERAL: usize = 8;
 
+/// It never finds this number of them, unless they ask at one moment.
+const MANY: usize = 64;
+
 /// A stall that has ended.
 pub struct Pending {
     pub stall: Stall,
@@ -74,11 +77,15 @@ impl PendingStalls {
     }
 
     /// A thread has slept for this long, in nanoseconds, before it served some clients: these were not ready before. After a long
-    /// stall a small part of it is not a sleep, if it serves several a larger one: a busy machine takes that long to let the
+    /// stall a small part of it is not a sleep, and the larger a one, the more it serves: a busy machine takes that long to let the
     /// thread run on.
     #[inline]
     pub fn slept(&mut self, thread: usize, time: i64, clients: usize) {
-        let part = if clients >= SEVERAL { 20 } else { 100 };
+        let part = match clients {
+            MANY.. => 4,
+            SEVERAL.. => 20,
+            _ => 100,
+        };
         self.for_open(thread, |pending| time < pending.stall.span.length_ns() / part);
     }
 

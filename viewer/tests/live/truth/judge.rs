@@ -78,7 +78,10 @@ impl Scores {
     fn judge_act(&mut self, round: &Round, done: &Done, of: &str) {
         let (waited, _) = round.log.waited(done.begin, done.end, None);
         // What it does may last longer than its answer takes: PUBLISH writes to subscribers after it.
-        let until = done.end.max(done.begin + waited.least as i64);
+        let until = match done.act {
+            Act::Untraced => done.end,
+            _ => done.end.max(done.begin + waited.least as i64),
+        };
         let overlap = |incident: &&Value| {
             let (begin, end) = times(incident);
             (end.min(until) - begin.max(done.begin)).max(0)
