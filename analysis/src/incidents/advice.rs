@@ -19,8 +19,8 @@ const SILENCE: &str = "The process recorded nothing, although its timer was due 
     SIGSTOP or a debugger; `ltt-top record` samples which it is.";
 
 /// Where the time after a request, or before it, is in no event.
-const BEFORE: &str = "Before this request no event covers the time: the server mostly read it. Large values take long to \
-    receive and to copy; send smaller ones, or split them.";
+const BEFORE: &str = "Before this request no event covers the time: the server mostly read it, or a part of another \
+    client's. Large values take long to receive and to copy; send smaller ones, or split them.";
 const AFTER: &str = "After this request no event covers the time until the loop slept: the server mostly wrote answers. Large \
     answers, and messages to many subscribers, take long; ask for less at a time, or publish to fewer clients of one server.";
 

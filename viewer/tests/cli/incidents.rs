@@ -406,3 +406,18 @@ fn causes_that_hardly_matter_have_no_advice() {
     assert!(!table.lines().any(|line| line.ends_with("  set")), "{table}");
     assert!(table.contains("1 cause that took less time not shown"), "{table}");
 }
+
+/// Where no event covers the time before a request, it may be a part of a larger one of somebody else that was read.
+#[test]
+fn whose_request_was_read_is_a_guess() {
+    let folder = timeline::write(
+        "0 1 call 10 20 get alice\n0 1 turn 0 50\n0 1 call 9000 9010 set bob\n0 1 turn 4000 9050\n",
+    );
+    let table = said(ltt_top(["incidents"]).arg(folder.path())).out;
+    assert!(table.contains("in no event before set 10µs") && table.contains("bob?"), "{table}");
+    let folder = timeline::write(
+        "0 1 call 10 20 get alice\n0 1 turn 0 50\n0 1 call 4010 4020 set bob\n0 1 turn 4000 9050\n",
+    );
+    let table = said(ltt_top(["incidents"]).arg(folder.path())).out;
+    assert!(table.contains("in no event after set 10µs") && !table.contains("bob?"), "{table}");
+}

@@ -120,7 +120,7 @@ pub fn longest(found: &Incidents, most: usize, screen: &Screen) -> Grid {
             row.held().short(),
             grouped(row.episode.map_or(1, |episode| episode.count).into()),
             waited(row.incident),
-            row.incident.cause.as_ref().map_or("-".into(), client),
+            client(row.incident),
             cause(row.incident),
         ]);
     }
@@ -152,7 +152,7 @@ fn list(found: &Incidents, screen: &Screen) -> Grid {
             has_processes.then(|| process(&incident.process)),
             Some(cause(incident)),
             Some(match row.episode.map_or(0, |episode| episode.clients) {
-                0 | 1 => incident.cause.as_ref().map_or("-".into(), client),
+                0 | 1 => client(incident),
                 clients => counted(clients, "client"),
             }),
             Some(row.unexplained().short()),
@@ -190,9 +190,13 @@ fn together(episode: &Episode, screen: &Screen) -> String {
     )
 }
 
-/// The client that a cause was for; of several, the one that took the most time.
-fn client(cause: &LinkFinding) -> String {
+/// The client that the cause was for; of several, the one that took the most time. What lies before a request may be a part of
+/// another's that is still being read.
+fn client(incident: &Incident) -> String {
+    let Some(cause) = &incident.cause else { return "-".into() };
+    let is_likely = incident.beside.as_ref().is_some_and(|beside| beside.side == Side::Before);
     match (&cause.client, cause.clients) {
+        (Some(_), 0 | 1) if is_likely => format!("{}?", value(&cause.client)),
         (Some(_), 2..) => format!("{} and {} more", value(&cause.client), cause.clients - 1),
         (None, 2..) => counted(cause.clients, "client"),
         _ => value(&cause.client),
