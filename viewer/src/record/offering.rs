@@ -28,7 +28,11 @@ pub struct OfferedEvent {
 impl OfferingProcess {
     /// A process that is known from `/proc` alone.
     pub fn unknown(pid: u32, stat: &Stat) -> OfferingProcess {
-        OfferingProcess { pid, name: stat.name.clone(), events: Vec::new() }
+        // LTTng, too, takes the first argument for the command.
+        let command = fs::read(format!("/proc/{}/cmdline", stat.pid)).unwrap_or_default();
+        let title = command.split(|byte| *byte == 0).next().filter(|title| !title.is_empty());
+        let name = title.map_or(stat.name.clone(), |title| String::from_utf8_lossy(title).into_owned());
+        OfferingProcess { pid, name, events: Vec::new() }
     }
 
     /// The program: the first word of its title, without its folder.

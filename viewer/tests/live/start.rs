@@ -101,8 +101,7 @@ fn program_that_runs_already_is_listed_and_found_by_its_id() {
 #[test]
 fn server_is_found_by_its_name_whatever_its_title_says() {
     let daemon = nowhere();
-    // While it loads its libraries, only its own name tells that it may be meant.
-    let script = "until grep --quiet ust /proc/$PROGRAM/task/*/comm; do sleep 0.01; done\n\
+    let script = "until grep --quiet '^valkey-server' /proc/$PROGRAM/cmdline; do sleep 0.01; done\n\
          \"$LTT_TOP\" record -e 'tracee:*' --name valkey-server --for 1s -o \"$OUT/trace\" \
          > \"$OUT/out\" 2> \"$OUT/err\"";
     let folder = beside_a_program(&daemon, "exec -a 'valkey-server *:6379' \"$TRACEE\"", script);
