@@ -46,7 +46,8 @@ fn record_again_and_again(rounds: usize) {
     let daemon = nowhere();
     // After a daemon has gone, the program sleeps: every second recording would miss it.
     let script = format!(
-        "for round in $(seq {rounds}); do\n\
+        "until grep --quiet -e '-ust$' /proc/$PROGRAM/task/*/comm; do sleep 0.01; done\n\
+         for round in $(seq {rounds}); do\n\
          \"$LTT_TOP\" record -e 'tracee:*' --for 1s -o \"$OUT/$round\" > \"$OUT/$round.out\" 2> \"$OUT/$round.err\"\n\
          done"
     );
