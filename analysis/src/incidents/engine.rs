@@ -332,7 +332,8 @@ impl Listener for Engine {
         } else {
             self.costs.take(interval.name, length);
         }
-        if scene.kinds.of(interval.name).is_outermost {
+        let kind = scene.kinds.of(interval.name);
+        if kind.is_outermost {
             return self.turn(thread, interval, scene);
         }
         let threshold = self.threshold;
@@ -351,8 +352,8 @@ impl Listener for Engine {
                 is_larger
             }
         };
-        let is_request = scene.kinds.of(interval.name).is_request;
-        if interval.client.is_some() || (is_request && has_turns && !self.process(process).tells_clients) {
+        if interval.client.is_some() || (kind.is_request && has_turns && !self.process(process).tells_clients)
+        {
             self.request(thread, interval, is_larger, scene.holds_back);
         }
         if !has_turns && scene.span.is_none() {
