@@ -285,10 +285,10 @@ impl<'r> Arrivals<'r> {
 
     /// A packet with its header, which is decoded if it is not known, and whether it was.
     fn locate(&mut self, trace: usize, packet: Packet) -> Result<(Next, bool), Damage> {
-        let Packet { storage, offset, length, header } = packet;
-        let is_new = header.is_none();
-        let (header, is_cut) = match header {
-            Some(known) => known,
+        let Packet { storage, offset, length, located } = packet;
+        let is_new = located.is_none();
+        let packet = match located {
+            Some(packet) => packet,
             None => {
                 // It may be the first packet to need what metadata has grown by.
                 self.refresh_metadata(trace);
@@ -299,11 +299,9 @@ impl<'r> Arrivals<'r> {
                     .map_err(|error| storage.unreadable(offset, &error))?
                     .map_err(|reason| storage.damage(offset, reason))?;
                 let is_cut = header.packet_size.is_some_and(|size| size > length);
-                (header, is_cut)
+                LocatedPacket::new(0, offset, length, header, is_cut)
             }
         };
-        let packet =
-            LocatedPacket { file: 0, offset, length, header, is_cut, is_skipped: false, latest: u64::MAX };
         Ok((Next { storage, packet, place: None }, is_new))
     }
 }

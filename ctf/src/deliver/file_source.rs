@@ -54,7 +54,7 @@ impl PacketSource for FileSource<'_> {
             storage: Storage::File { trace: self.number, file: packet.file, location },
             offset: packet.offset,
             length: packet.length,
-            header: Some((packet.header.clone(), packet.is_cut)),
+            located: Some(packet.clone()),
         }))
     }
 }

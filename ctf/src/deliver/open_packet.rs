@@ -4,6 +4,7 @@
 //! the next, which starts at a multiple of [`PAGE`] so that alignments hold.
 
 use std::io;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use crate::decode::bits::Fault;
@@ -14,6 +15,7 @@ use crate::metadata::Metadata;
 use crate::packets::LocatedPacket;
 use crate::packets::bytes::Bytes;
 use crate::packets::header;
+use crate::packets::marks::Mark;
 
 /// The usual size of a part.
 pub const PART: usize = 256 << 10;
@@ -43,6 +45,10 @@ pub struct OpenPacket {
     /// The part that has been read. Others may have it, too.
     read: Arc<ReadPart>,
     is_event_too_large: bool,
+    /// Whether the clock has run backwards.
+    pub is_stepped: bool,
+    /// Where parts began, after the first.
+    marks: Vec<Mark>,
 }
 
 /// A part of a packet in memory, with what its events refer to.
@@ -85,13 +91,14 @@ impl ReadPart {
 }
 
 impl OpenPacket {
-    /// Opens a packet and reads its first part, of about this size, into a buffer that is used again.
+    /// Opens a packet and reads its first part, of about this size, into a buffer that is used again. Parts in which all events
+    /// are known to be outside of the limits of time may be left out.
     pub fn open(
         metadata: &Metadata,
         plan: Arc<StreamPlan>,
         packet: &LocatedPacket,
         bytes: &Bytes,
-        part: usize,
+        (part, limits): (usize, &RangeInclusive<i64>),
         mut buffer: Vec<u8>,
     ) -> io::Result<OpenPacket> {
         let header = &packet.header;
@@ -104,21 +111,27 @@ impl OpenPacket {
         let length = content.div_ceil(8);
         let equal = length.div_ceil(length.div_ceil(part as u64).max(1)) as usize;
         let head = header.events_at.div_ceil(8) as usize;
+        let [from, to] = packet.marks.around(limits, &plan.timebase);
         let mut open = OpenPacket {
             plan,
             offset: packet.offset,
             is_open: header.is_open,
             is_cut: packet.is_cut,
-            content,
+            content: to.map_or(content, |to| to.position()),
             part: equal.max(head) + PAGE,
             base: 0,
             cursor: Cursor::new(header.events_at as usize, header.begin.unwrap_or(0)),
             read: Arc::default(),
             is_event_too_large: false,
+            is_stepped: false,
+            marks: Vec::new(),
         };
         let mut read = ReadPart { buffer, ..ReadPart::default() };
-        open.read_into(&mut read, bytes)?;
-        if open.plan.needs_context || metadata.slots > 0 {
+        let needs_head = open.plan.needs_context || metadata.slots > 0;
+        if needs_head || from.is_none() {
+            open.read_into(&mut read, bytes)?;
+        }
+        if needs_head {
             let stream = &metadata.streams[header.stream];
             let mut slots = vec![0; metadata.slots];
             let head = &read.part().bytes[..read.filled.min(head)];
@@ -126,6 +139,10 @@ impl OpenPacket {
             let values = header::context(metadata, stream, head, &mut slots).unwrap_or_default();
             read.context = values.into_iter().map(Frozen::from).collect();
             read.slots = slots.into();
+        }
+        if let Some(Mark { base, cursor }) = from {
+            (open.base, open.cursor) = (base, cursor);
+            open.read_into(&mut read, bytes)?;
         }
         open.read = Arc::new(read);
         Ok(open)
@@ -194,6 +211,7 @@ impl OpenPacket {
             passed => {
                 self.base += passed as u64;
                 self.cursor.at -= passed * 8;
+                self.marks.push(Mark { base: self.base, cursor: self.cursor });
             }
         }
         true
@@ -222,6 +240,12 @@ impl OpenPacket {
         };
         let at = if self.is_cut { self.offset } else { in_event };
         Some((at, format!("{reason}; the rest of the packet is left out")))
+    }
+
+    /// Where readings of a part of the packet can begin and end, if it has been read as a whole.
+    pub fn take_marks(&mut self) -> Vec<Mark> {
+        let marks = std::mem::take(&mut self.marks);
+        if self.is_stepped { Vec::new() } else { marks }
     }
 
     /// The buffer, for reuse.

@@ -93,7 +93,7 @@ impl PacketReader {
                 State::New(layout, plan) => {
                     let (bytes, buffer) = (self.storage.open(files)?, std::mem::take(&mut events.buffer));
                     let (metadata, size) = (&layout.metadata, self.portion.bytes);
-                    OpenPacket::open(metadata, plan, &self.packet, &bytes, size, buffer)?
+                    OpenPacket::open(metadata, plan, &self.packet, &bytes, (size, &self.limits), buffer)?
                 }
                 State::Read(open) => open,
                 State::Passed(mut open) => {

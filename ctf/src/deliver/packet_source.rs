@@ -6,8 +6,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::Damage;
+use crate::packets::LocatedPacket;
 use crate::packets::bytes::{Bytes, Location};
-use crate::packets::header::PacketHeader;
 use crate::packets::pool::FilePool;
 
 /// The packets of one trace, as they become available, stream by stream.
@@ -95,8 +95,8 @@ pub struct Packet {
     pub(crate) offset: u64,
     /// How long it is, in bytes.
     pub(crate) length: u64,
-    /// What its header says, if that has been decoded, and whether its file ends before it does.
-    pub(crate) header: Option<(PacketHeader, bool)>,
+    /// What is known of it, if its header has been decoded.
+    pub(crate) located: Option<LocatedPacket>,
 }
 
 /// Where the bytes of a packet are.
@@ -116,7 +116,7 @@ impl Packet {
             offset: 0,
             length: bytes.len() as u64,
             storage: Storage::Memory { name, bytes },
-            header: None,
+            located: None,
         }
     }
 }

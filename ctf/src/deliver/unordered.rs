@@ -155,7 +155,7 @@ impl<C: Collect> Worker<'_, C> {
             }
             while open.len() < 2 {
                 let Some(task) = take() else { break };
-                open.extend(self.open(task).map(|(bytes, packet)| (task, bytes, packet)));
+                open.extend(self.open(task, window).map(|(bytes, packet)| (task, bytes, packet)));
             }
             if open.is_empty() {
                 return ControlFlow::Continue(());
@@ -170,6 +170,7 @@ impl<C: Collect> Worker<'_, C> {
                 std::mem::take(&mut open).into_iter().zip(ends)
             {
                 self.read.tally.add(tally);
+                packet.is_stepped |= tally.steps.count > 0;
                 let Some(stop) = stop else { continue };
                 if packet.goes_on(cursor, stop) {
                     match packet.read(&bytes, Vec::new) {
@@ -178,8 +179,9 @@ impl<C: Collect> Worker<'_, C> {
                     }
                     continue;
                 }
-                if let Some((offset, reason)) = packet.verdict(stop) {
-                    self.damaged(Damage::new(task.path(), reason).at(offset));
+                match packet.verdict(stop) {
+                    Some((offset, reason)) => self.damaged(Damage::new(task.path(), reason).at(offset)),
+                    None => task.packet.marks.note(packet.take_marks()),
                 }
                 self.done(task);
                 self.buffers.extend(packet.into_buffer());
@@ -188,12 +190,13 @@ impl<C: Collect> Worker<'_, C> {
         }
     }
 
-    fn open(&mut self, task: PacketTask<'_>) -> Option<(Rc<Bytes>, OpenPacket)> {
+    fn open(&mut self, task: PacketTask<'_>, window: Window) -> Option<(Rc<Bytes>, OpenPacket)> {
         let PacketTask { trace_task, packet, .. } = task;
         let plan = Arc::clone(&trace_task.plans[packet.header.stream]);
         let buffer = self.buffers.pop().unwrap_or_default();
         let opened = self.file(task).and_then(|bytes| {
-            let packet = OpenPacket::open(trace_task.metadata, plan, packet, &bytes, PART, buffer)?;
+            let limits = (PART, &window.limits());
+            let packet = OpenPacket::open(trace_task.metadata, plan, packet, &bytes, limits, buffer)?;
             Ok((bytes, packet))
         });
         opened.map_err(|error| self.unreadable(task, &error)).ok()

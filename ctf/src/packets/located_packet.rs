@@ -1,6 +1,7 @@
 //! A packet that was found, and where.
 
 use super::header::PacketHeader;
+use super::marks::Marks;
 
 #[derive(Clone, Debug)]
 pub struct LocatedPacket {
@@ -18,9 +19,17 @@ pub struct LocatedPacket {
     pub is_skipped: bool,
     /// An upper bound of the clock's counts of its events, from its header and its successor's.
     pub latest: u64,
+    /// Where readings of a part of it can begin and end.
+    pub marks: Marks,
 }
 
 impl LocatedPacket {
+    /// A packet that has been found at an offset of a file.
+    pub fn new(file: usize, offset: u64, length: u64, header: PacketHeader, is_cut: bool) -> LocatedPacket {
+        let (is_skipped, latest, marks) = (false, u64::MAX, Marks::default());
+        LocatedPacket { file, offset, length, header, is_cut, is_skipped, latest, marks }
+    }
+
     /// The stream: packets without a stream number belong to their file's stream.
     pub fn stream(&self) -> (usize, Result<u64, usize>) {
         (self.header.stream, self.header.instance.ok_or(self.file))

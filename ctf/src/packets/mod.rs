@@ -10,6 +10,7 @@ pub mod continuity;
 pub mod header;
 pub mod index;
 mod located_packet;
+pub mod marks;
 pub mod pool;
 pub mod scan;
 mod trace_packets;

@@ -129,7 +129,7 @@ impl Scanner<'_> {
             return Ok(Err("the packet's size extends past the next packet".into()));
         }
         let (file, length) = (self.file, length.min(rest));
-        Ok(Ok(LocatedPacket { file, offset, length, header, is_cut, is_skipped: false, latest: u64::MAX }))
+        Ok(Ok(LocatedPacket::new(file, offset, length, header, is_cut)))
     }
 
     /// Reads the header at an offset: what it says, or why it cannot be right.

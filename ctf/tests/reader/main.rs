@@ -15,6 +15,7 @@ mod damage;
 mod growing;
 mod hand_written;
 mod large;
+mod marks;
 mod native;
 mod ordered;
 mod outside;
