@@ -288,7 +288,7 @@ impl<'r> Arrivals<'r> {
         let Packet { storage, offset, length, located } = packet;
         let is_new = located.is_none();
         let packet = match located {
-            Some(packet) => packet,
+            Some(packet) => *packet,
             None => {
                 // It may be the first packet to need what metadata has grown by.
                 self.refresh_metadata(trace);

@@ -54,7 +54,7 @@ impl PacketSource for FileSource<'_> {
             storage: Storage::File { trace: self.number, file: packet.file, location },
             offset: packet.offset,
             length: packet.length,
-            located: Some(packet.clone()),
+            located: Some(Box::new(packet.clone())),
         }))
     }
 }

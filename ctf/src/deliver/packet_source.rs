@@ -96,7 +96,7 @@ pub struct Packet {
     /// How long it is, in bytes.
     pub(crate) length: u64,
     /// What is known of it, if its header has been decoded.
-    pub(crate) located: Option<LocatedPacket>,
+    pub(crate) located: Option<Box<LocatedPacket>>,
 }
 
 /// Where the bytes of a packet are.
