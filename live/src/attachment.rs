@@ -321,7 +321,8 @@ impl Attachment {
             }
             IndexReply::Packet(index) if received.has_packet(&stream.key, index.end) => true,
             IndexReply::Packet(index) => {
-                match self.connection.packet(stream.id, index.offset, index.length)? {
+                let memory = received.inbox.spare_memory(index.length as usize);
+                match self.connection.packet(stream.id, index.offset, index.length, memory)? {
                     PacketReply::Packet(bytes) => {
                         received.add_packet(&stream.key, stream.name.clone(), index.end, bytes)?;
                         stream.made_progress();

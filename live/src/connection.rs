@@ -89,10 +89,16 @@ impl Connection {
         protocol::next_index(self)
     }
 
-    /// A packet.
-    pub fn packet(&mut self, stream: u64, offset: u64, length: u32) -> Result<PacketReply, Error> {
+    /// A packet, in memory that is used again.
+    pub fn packet(
+        &mut self,
+        stream: u64,
+        offset: u64,
+        length: u32,
+        memory: Vec<u8>,
+    ) -> Result<PacketReply, Error> {
         self.ask(Request::Packet { stream, offset, length })?;
-        protocol::packet(self, length)
+        protocol::packet(self, length, memory)
     }
 
     /// Detaches from a session. Whether the relay receives that does not matter.
@@ -123,7 +129,7 @@ impl Connection {
 }
 
 impl Input for Connection {
-    fn take(&mut self, length: usize) -> Result<Vec<u8>, Error> {
+    fn take_into(&mut self, mut bytes: Vec<u8>, length: usize) -> Result<Vec<u8>, Error> {
         self.deadline += Duration::from_secs(length as u64 / SLOWEST);
         if self.taken == self.arrived.len() && (1..BUFFER).contains(&length) {
             // Nothing follows a reply before the next request, so this reads no further.
@@ -134,19 +140,24 @@ impl Input for Connection {
             (self.arrived, self.taken) = (arrived, 0);
         }
         let ready = (self.arrived.len() - self.taken).min(length);
-        let mut bytes = self.arrived[self.taken..][..ready].to_vec();
+        // What memory that is used again has is overwritten, and need not be cleared.
+        bytes.truncate(length);
+        if bytes.len() < ready {
+            bytes.resize(ready, 0);
+        }
+        bytes[..ready].copy_from_slice(&self.arrived[self.taken..][..ready]);
         self.taken += ready;
-        while bytes.len() < length {
-            // Memory is only reserved as bytes arrive, whatever length the relay claims.
-            bytes.reserve(RESERVED.max(bytes.len()).min(length - bytes.len()));
-            // In pieces that are still in the processor's cache when they are filled.
-            while bytes.len() < length.min(bytes.capacity()) {
-                let mut at = bytes.len();
-                bytes.resize(length.min(bytes.capacity()).min(at + PIECE), 0);
-                while at < bytes.len() {
-                    at += self.read(&mut bytes[at..])?;
+        let mut at = ready;
+        while at < length {
+            if at == bytes.len() {
+                // Memory is only reserved as bytes arrive, whatever length the relay claims.
+                if at == bytes.capacity() {
+                    bytes.reserve(RESERVED.max(at).min(length - at));
                 }
+                // In pieces that are still in the processor's cache when they are filled.
+                bytes.resize(length.min(bytes.capacity()).min(at + PIECE), 0);
             }
+            at += self.read(&mut bytes[at..])?;
         }
         Ok(bytes)
     }

@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use ctf_reader::{NextPacket, Packet};
@@ -23,6 +23,9 @@ const WAITING_BYTES: usize = 32 << 20;
 
 /// The most bytes that may be held at all.
 const MAX_BYTES: usize = 1 << 30;
+
+/// The bytes of memory that are kept for packets to come while nobody needs them.
+const SPARE_BYTES: usize = WAITING_BYTES;
 
 /// What has arrived, shared by all threads.
 #[derive(Debug, Default)]
@@ -41,10 +44,12 @@ struct InboxState {
     /// Whether anything has arrived since the reader last waited.
     has_news: bool,
     is_closing: bool,
-    /// The packets that were in memory when they were last counted, and those that came since.
-    held: Vec<Weak<Vec<u8>>>,
-    /// Their bytes; some may have been freed since.
+    /// The packets that the inbox or the merge had when they were last counted, and those that came since.
+    held: Vec<Arc<Vec<u8>>>,
+    /// The bytes of their memory; some may have been merged since.
     held_bytes: usize,
+    /// The memory of packets that were merged: it needs no clearing, and the kernel has given it already.
+    spare: Vec<Vec<u8>>,
 }
 
 #[derive(Debug)]
@@ -150,6 +155,12 @@ impl Inbox {
         waiting == 0 || (waiting < WAITING_PACKETS && state.held_bytes < WAITING_BYTES)
     }
 
+    /// Memory for a packet of this length, of one that was merged if there is any. Short packets do not take that of long ones.
+    pub fn spare_memory(&self, length: usize) -> Vec<u8> {
+        let spare = self.lock().spare.pop();
+        spare.filter(|memory| memory.capacity() / 2 <= length).unwrap_or_default()
+    }
+
     pub fn add_packet(
         &self,
         trace: usize,
@@ -159,17 +170,17 @@ impl Inbox {
     ) -> Result<(), Error> {
         let bytes = Arc::new(bytes);
         self.change(|state| {
-            if state.held_bytes + bytes.len() > MAX_BYTES {
+            if state.held_bytes + bytes.capacity() > MAX_BYTES {
                 state.count_held();
             }
-            if state.held_bytes + bytes.len() > MAX_BYTES {
+            if state.held_bytes + bytes.capacity() > MAX_BYTES {
                 return Err(Error::protocol(format!(
                     "the relay sends more than {} MiB that cannot be merged yet",
                     MAX_BYTES >> 20
                 )));
             }
-            state.held.push(Arc::downgrade(&bytes));
-            state.held_bytes += bytes.len();
+            state.held.push(Arc::clone(&bytes));
+            state.held_bytes += bytes.capacity();
             let queue = &mut state.traces[trace].streams[stream];
             queue.packets.push_back((Instant::now(), Packet::from_bytes(name, bytes)));
             (queue.is_away, queue.quiet_until) = (false, None);
@@ -309,8 +320,18 @@ impl SessionEntry {
 impl InboxState {
     /// Counts the bytes in packets that the inbox or the merge holds.
     fn count_held(&mut self) {
-        self.held.retain(|packet| packet.strong_count() > 0);
-        self.held_bytes = self.held.iter().filter_map(Weak::upgrade).map(|bytes| bytes.len()).sum();
+        let mut spare_bytes: usize = self.spare.iter().map(Vec::capacity).sum();
+        for packet in std::mem::take(&mut self.held) {
+            match Arc::try_unwrap(packet) {
+                Err(held) => self.held.push(held),
+                Ok(memory) if spare_bytes + memory.capacity() <= SPARE_BYTES => {
+                    spare_bytes += memory.capacity();
+                    self.spare.push(memory);
+                }
+                Ok(_) => {}
+            }
+        }
+        self.held_bytes = self.held.iter().map(|packet| packet.capacity()).sum();
         #[cfg(test)]
         tests::COUNTED.with(|counted| counted.set(counted.get() + self.held.len()));
     }
@@ -348,5 +369,28 @@ mod tests {
         let waiting: usize = (0..=WAITING_PACKETS).map(|turn| turn * STREAMS).sum();
         assert_eq!(COUNTED.with(Cell::get), waiting);
         assert_eq!(inbox.lock().held_bytes, WAITING_PACKETS * STREAMS * 100);
+    }
+
+    #[test]
+    fn memory_of_merged_packets_is_used_again_and_bounded() {
+        const LENGTH: usize = 1 << 20;
+        let inbox = Inbox::default();
+        let url: Url = "net://localhost/demo".parse().unwrap();
+        let session = inbox.add_session(0, Status::new(&url, State::Ended));
+        let trace = inbox.add_trace(session, "trace".into());
+        let stream = inbox.add_stream(trace);
+        let spare = || {
+            inbox.count_held();
+            inbox.lock().spare.len()
+        };
+        for _ in 0..50 {
+            inbox.add_packet(trace, stream, "packet".into(), vec![7; LENGTH]).unwrap();
+        }
+        assert_eq!((spare(), inbox.lock().held_bytes), (0, 50 * LENGTH), "they wait");
+        while let NextPacket::Packet(_) = inbox.next_packet(trace, stream) {}
+        assert_eq!((spare(), inbox.lock().held_bytes), (SPARE_BYTES / LENGTH, 0));
+        assert_eq!(inbox.spare_memory(LENGTH), [7; LENGTH], "it is not cleared");
+        assert_eq!(inbox.spare_memory(LENGTH / 2 - 1), [0; 0], "a short packet does not take it");
+        assert_eq!(spare(), SPARE_BYTES / LENGTH - 2);
     }
 }

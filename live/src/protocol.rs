@@ -97,8 +97,13 @@ impl Request {
 
 /// Where the bytes of a reply come from.
 pub trait Input {
+    /// The next `length` bytes, in memory that is used again.
+    fn take_into(&mut self, memory: Vec<u8>, length: usize) -> Result<Vec<u8>, Error>;
+
     /// The next `length` bytes.
-    fn take(&mut self, length: usize) -> Result<Vec<u8>, Error>;
+    fn take(&mut self, length: usize) -> Result<Vec<u8>, Error> {
+        self.take_into(Vec::new(), length)
+    }
 
     /// A 32-bit number.
     fn u32(&mut self) -> Result<u32, Error> {
@@ -122,11 +127,13 @@ pub trait Input {
 
 /// A part of a reply that has arrived.
 impl Input for &[u8] {
-    fn take(&mut self, length: usize) -> Result<Vec<u8>, Error> {
+    fn take_into(&mut self, mut memory: Vec<u8>, length: usize) -> Result<Vec<u8>, Error> {
         let (taken, rest) =
             self.split_at_checked(length).ok_or_else(|| Error::protocol("the reply is too short"))?;
         *self = rest;
-        Ok(taken.to_vec())
+        memory.clear();
+        memory.extend_from_slice(taken);
+        Ok(memory)
     }
 }
 
@@ -347,15 +354,15 @@ pub enum PacketReply {
     End,
 }
 
-/// The reply to [`Request::Packet`] for this number of bytes.
-pub fn packet(input: &mut impl Input, asked_for: u32) -> Result<PacketReply, Error> {
+/// The reply to [`Request::Packet`] for this number of bytes, in memory that is used again.
+pub fn packet(input: &mut impl Input, asked_for: u32, memory: Vec<u8>) -> Result<PacketReply, Error> {
     let (status, length, flags) = (input.u32()?, input.u32()?, input.u32()?);
     let updates = Updates::of(flags);
     match status {
         1 if length != asked_for => {
             Err(Error::protocol(format!("the relay gives {length} bytes of a packet instead of {asked_for}")))
         }
-        1 => Ok(PacketReply::Packet(input.take(length as usize)?)),
+        1 => Ok(PacketReply::Packet(input.take_into(memory, length as usize)?)),
         2 => Ok(PacketReply::Retry(updates)),
         3 if updates.is_some() => Ok(PacketReply::Retry(updates)),
         3 => Ok(PacketReply::Missing),
