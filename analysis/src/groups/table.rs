@@ -76,8 +76,14 @@ impl<T> OfKind<T> {
         (known == key).then_some(Place::Keyed(place))
     }
 
+    /// The place of the group without a key, if there is one.
+    #[inline(always)]
+    pub fn keyless_place(&self) -> Option<Place> {
+        self.keyless.as_ref().map(|_| Place::Keyless)
+    }
+
     /// The value of the group in a place.
-    #[inline]
+    #[inline(always)]
     pub fn at(&mut self, place: Place) -> Option<&mut T> {
         match place {
             Place::Keyless => self.keyless.as_mut(),
@@ -145,8 +151,21 @@ impl<T> Groups<T> {
     }
 
     /// The groups of a kind.
-    #[inline]
+    #[inline(always)]
     pub fn of_kind(&mut self, kind: usize) -> &mut OfKind<T> {
+        // The borrow checker does not know yet that what is returned from a match is not borrowed where it fails.
+        match self.kinds.get(kind) {
+            Some(Some(_)) => match &mut self.kinds[kind] {
+                Some(of_kind) => of_kind,
+                None => unreachable!("it was just there"),
+            },
+            _ => self.enter_kind(kind),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn enter_kind(&mut self, kind: usize) -> &mut OfKind<T> {
         grown(&mut self.kinds, kind).get_or_insert_default()
     }
 

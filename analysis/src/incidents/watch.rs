@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, Gap, OrderedEvent, Progress, Report, Wanted, Window};
+use ctf_reader::{ClassIndex, EventClass, Gap, OrderedEvent, Progress, Report, Wanted, Window};
 
 use super::engine::Engine;
 use super::finding::{Incident, Incidents};
@@ -67,6 +67,16 @@ impl IncidentWatch {
     /// Adds a gap in the events.
     pub fn gap(&mut self, gap: Gap) {
         self.feed.scene.gap(gap);
+    }
+
+    /// Whether events of a class are only counted.
+    pub fn is_idle(&self, class: ClassIndex) -> bool {
+        self.feed.plan(class).is_none()
+    }
+
+    /// Counts events of a class of which nothing else is needed.
+    pub fn count(&mut self, class: ClassIndex, events: u64) {
+        self.feed.count(class, events);
     }
 
     /// Processes an event with the fields that [`want`](IncidentWatch::want) asked for.

@@ -215,6 +215,11 @@ impl Feed {
         happenings.clear();
     }
 
+    /// Counts events of a class that has no plan.
+    pub fn count(&mut self, class: usize, events: u64) {
+        self.resolver.roster.count_of(class, events);
+    }
+
     /// The names of intervals and of clients.
     pub fn lexicon(&self) -> &Lexicon {
         &self.resolver.lexicon

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, Gap, OrderedEvent, Report, Wanted};
+use ctf_reader::{ClassIndex, EventClass, Gap, OrderedEvent, Report, Wanted};
 use lttng_catalog::nearest;
 
 use super::audience::Audience;
@@ -52,6 +52,9 @@ pub struct LiveAnalysis {
     watches: Watches,
     /// The classes that are known, by their index, and what is wanted of them.
     classes: Vec<Option<(Arc<EventClass>, Wanted)>>,
+    /// The number of events of each class of which nothing but that is needed, since it was last passed on: a third of what a
+    /// server records only repeats other events.
+    idle: Vec<Option<u64>>,
     /// The time of the last event.
     latest: Option<i64>,
     /// From when on the selected events are aggregated.
@@ -70,6 +73,7 @@ impl LiveAnalysis {
             is_metered: false,
             watches: Watches::new(selection, threshold),
             classes: Vec::new(),
+            idle: Vec::new(),
             latest: None,
             since: i64::MIN,
             samples: SampleQueue::default(),
@@ -89,6 +93,7 @@ impl LiveAnalysis {
 
     /// What is counted for monitors.
     pub(super) fn metered(&mut self) -> &Board {
+        self.pass_on();
         let board = self.first.as_mut().unwrap_or(&mut self.board);
         board.settle();
         board
@@ -101,6 +106,7 @@ impl LiveAnalysis {
 
     /// Aggregates other events, or by other keys, from now on. Incidents are not affected.
     pub fn select(&mut self, selection: &Arc<Selection>) {
+        self.pass_on();
         let before = std::mem::replace(&mut self.board, Board::new(selection));
         if self.is_metered && self.first.is_none() {
             self.first = Some(before);
@@ -108,6 +114,26 @@ impl LiveAnalysis {
         self.since = self.latest.unwrap_or(i64::MIN);
         for (class, wanted) in self.classes.iter().flatten() {
             self.board.class(class, wanted);
+        }
+        for index in 0..self.classes.len() {
+            self.find_idle(index);
+        }
+    }
+
+    /// Finds out whether the events of a class are only counted.
+    fn find_idle(&mut self, class: ClassIndex) {
+        let mut boards = [&self.board].into_iter().chain(&self.first);
+        let is_idle = self.watches.is_idle(class) && boards.all(|board| board.is_idle(class));
+        *grown(&mut self.idle, class) = is_idle.then_some(0);
+    }
+
+    /// Passes on how many events were only counted.
+    fn pass_on(&mut self) {
+        for (class, count) in self.idle.iter_mut().enumerate() {
+            let Some(count) = count.as_mut().map(std::mem::take).filter(|&count| count > 0) else { continue };
+            self.watches.count(class, count);
+            self.board.count_of(class, count);
+            self.first.iter_mut().for_each(|board| board.count_of(class, count));
         }
     }
 
@@ -118,6 +144,7 @@ impl LiveAnalysis {
         report: Report,
         watermark: Option<i64>,
     ) -> LiveFinding {
+        self.pass_on();
         self.board.settle();
         let incidents = self.watches.newest(question.incidents);
         finding(&self.board, self.since, watermark.max(self.latest), question, report, incidents)
@@ -125,6 +152,7 @@ impl LiveAnalysis {
 
     /// What is known now, to ask questions about while more arrives.
     pub fn freeze(&mut self, report: Report, watermark: Option<i64>) -> FrozenAnalysis {
+        self.pass_on();
         self.board.settle();
         FrozenAnalysis {
             board: self.board.clone(),
@@ -145,8 +173,25 @@ impl LiveAnalysis {
         self.watches.finish();
     }
 
+    /// Passes on the samples that were taken before an event at this time.
+    #[cold]
+    fn take_samples(&mut self, time: i64) {
+        self.next_samples = time.saturating_add(SAMPLES_EVERY);
+        for (time, sample) in self.samples.take() {
+            self.watches.sample(time, &sample);
+        }
+    }
+
+    /// Processes an event that is more than counted.
+    fn process(&mut self, event: &OrderedEvent<'_>) {
+        self.watches.event(event);
+        self.board.event(event);
+        self.first.iter_mut().for_each(|board| board.event(event));
+    }
+
     /// Checks that the selection fits what has arrived.
-    pub fn check(&self) -> Result<(), Failure> {
+    pub fn check(&mut self) -> Result<(), Failure> {
+        self.pass_on();
         self.board.finish()?;
         Ok(())
     }
@@ -163,6 +208,7 @@ impl Audience for LiveAnalysis {
         self.board.class(class, &wanted);
         self.first.iter_mut().for_each(|board| board.class(class, &wanted));
         *grown(&mut self.classes, class.index) = Some((Arc::clone(class), wanted.clone()));
+        self.find_idle(class.index);
         Some(wanted)
     }
 
@@ -170,17 +216,17 @@ impl Audience for LiveAnalysis {
         self.watches.gap(gap);
     }
 
+    #[inline(always)]
     fn event(&mut self, event: &OrderedEvent<'_>) -> ControlFlow<()> {
-        self.latest = self.latest.max(Some(event.timestamp()));
-        if event.timestamp() >= self.next_samples {
-            self.next_samples = event.timestamp().saturating_add(SAMPLES_EVERY);
-            for (time, sample) in self.samples.take() {
-                self.watches.sample(time, &sample);
-            }
+        let time = event.timestamp();
+        self.latest = self.latest.max(Some(time));
+        if time >= self.next_samples {
+            self.take_samples(time);
         }
-        self.watches.event(event);
-        self.board.event(event);
-        self.first.iter_mut().for_each(|board| board.event(event));
+        match self.idle.get_mut(event.class().index) {
+            Some(Some(count)) => *count += 1,
+            _ => self.process(event),
+        }
         ControlFlow::Continue(())
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use ctf_reader::{Brief, EventClass, OrderedEvent, Report, Wanted};
+use ctf_reader::{Brief, ClassIndex, EventClass, OrderedEvent, Report, Wanted};
 
 use super::counters::{GROUP_COUNTERS, add, group_counters};
 use super::finding::{Detail, HeatStrip};
@@ -57,7 +57,8 @@ struct GroupState {
 struct RecentFigures {
     /// The events of one second, which are not in the total and the slices yet: each event is recorded once.
     pending: Figures,
-    second: i64,
+    /// When it begins.
+    begin: i64,
     is_pending: bool,
     slices: Slices<Figures>,
     slowest: Longest,
@@ -71,7 +72,7 @@ impl RecentFigures {
     fn new(since: i64) -> Self {
         RecentFigures {
             pending: Figures::default(),
-            second: 0,
+            begin: 0,
             is_pending: false,
             slices: Slices::default(),
             slowest: Longest::new(SLOWEST),
@@ -85,9 +86,9 @@ impl GroupState {
     /// Adds what is pending to the total and the slices, and to those of all groups. `sliced` is the number of slices of
     /// all groups.
     fn settle(&mut self, all: &mut Slices<AllEvents>, sliced: &mut usize) {
-        let RecentFigures { pending, second, is_pending, slices, .. } = &mut *self.recent;
+        let RecentFigures { pending, begin, is_pending, slices, .. } = &mut *self.recent;
         if std::mem::take(is_pending) {
-            let (pending, time) = (std::mem::take(pending), second.saturating_mul(SECOND));
+            let (pending, time) = (std::mem::take(pending), *begin);
             self.total.merge(&pending);
             let before = slices.len();
             slices.at(time, |figures| figures.merge(&pending));
@@ -149,57 +150,81 @@ impl Board {
         self.recorder.want(class, &self.roster, &mut wanted);
     }
 
+    /// Whether events of a class are only counted.
+    pub fn is_idle(&self, class: ClassIndex) -> bool {
+        self.roster.plan(class).is_none()
+    }
+
+    /// Counts events of a class of which nothing else is needed.
+    pub fn count_of(&mut self, class: ClassIndex, events: u64) {
+        self.roster.count_of(class, events);
+    }
+
     /// Adds an event.
     pub fn event(&mut self, event: &OrderedEvent<'_>) {
-        let of_one = event.events();
-        self.roster.count(&of_one);
-        let Some(plan) = self.roster.plan(of_one.class) else { return };
-        let (single, number) = (of_one.get(0), plan.kind);
-        if plan.has_conditions() && !plan.admits(&single) {
+        let class = event.class().index;
+        let Some(plan) = self.roster.count_of(class, 1) else { return };
+        if plan.has_conditions() && !plan.admits(&event.events().get(0)) {
             return;
         }
-        let ticks = plan.duration(event);
-        let time = event.timestamp();
+        let (number, ticks, time) = (plan.kind, plan.duration(event), event.timestamp());
         self.latest = time.max(self.latest);
         // Most events belong to a recently seen group, and their keys need not be encoded.
-        let brief = plan.only_key().map_or(Brief::OTHER, |field| event.brief(field));
-        let recent =
-            (brief != Brief::OTHER).then(|| self.groups.of_kind(number).recall_place(brief)).flatten();
-        let place = match recent {
-            Some(place) => place,
-            None => {
-                plan.encode_key(&single, &mut self.key);
-                match self.groups.find(number, &self.key).filter(|_| brief == Brief::OTHER) {
-                    Some(place) => place,
-                    None => self.enter(number, brief),
-                }
+        let of_kind = self.groups.of_kind(number);
+        let (place, brief) = match plan.only_key() {
+            Some(field) => {
+                let brief = event.brief(field);
+                (of_kind.recall_place(brief), brief)
             }
+            None if plan.keys().is_empty() => (of_kind.keyless_place(), Brief::OTHER),
+            None => (None, Brief::OTHER),
         };
-        let Board { roster, recorder, groups, all, sliced, .. } = self;
-        let (Some(plan), Some(state)) = (roster.plan(of_one.class), groups.of_kind(number).at(place)) else {
-            return;
-        };
-        let second = time.div_euclid(SECOND);
-        if state.recent.second != second {
-            state.settle(all, sliced);
-            state.recent.second = second;
+        let place = place.unwrap_or_else(|| self.place(event, brief));
+        let Some(state) = self.groups.of_kind(number).at(place) else { return };
+        let recent = &mut *state.recent;
+        if time.wrapping_sub(recent.begin) as u64 >= SECOND as u64 {
+            let second = time.div_euclid(SECOND);
+            state.settle(&mut self.all, &mut self.sliced);
+            state.recent.begin = second.saturating_mul(SECOND);
         }
-        let recent = &mut state.recent;
+        let recent = &mut *state.recent;
         recent.pending.record(ticks);
         recent.is_pending = true;
         if let Some(ticks) = ticks
             && (recent.least..IMPLAUSIBLE).contains(&ticks)
-            && let kind = &roster.kinds()[number]
-            && recent.slowest.has_room_for(kind.ns(ticks), time)
-            && let Some(record) = recorder.record(of_one.class, (plan, kind), ticks, &single)
+        {
+            self.note_slow(event, place, ticks);
+        }
+        if self.sliced > SLICE_CAP {
+            self.settle();
+            self.sliced = shed_slices(&mut self.groups, self.roster.kinds(), self.latest);
+        }
+    }
+
+    /// Keeps an event if it is among the slowest of the group in a place.
+    #[inline(never)]
+    fn note_slow(&mut self, event: &OrderedEvent<'_>, place: Place, ticks: u64) {
+        let Board { roster, recorder, groups, .. } = self;
+        let (class, single) = (event.class().index, event.events());
+        let Some(plan) = roster.plan(class) else { return };
+        let (kind, state) = (&roster.kinds()[plan.kind], groups.of_kind(plan.kind).at(place));
+        if let Some(GroupState { recent, .. }) = state
+            && recent.slowest.has_room_for(kind.ns(ticks), event.timestamp())
+            && let Some(record) = recorder.record(class, (plan, kind), ticks, &single.get(0))
         {
             recent.slowest.push(record);
             recent.least = recent.slowest.least(kind);
         }
-        if *sliced > SLICE_CAP {
-            self.settle();
-            self.sliced = shed_slices(&mut self.groups, self.roster.kinds(), self.latest);
-        }
+    }
+
+    /// The place of the group of an event, which is added unless it is known.
+    #[inline(never)]
+    fn place(&mut self, event: &OrderedEvent<'_>, brief: Brief) -> Place {
+        let Some(plan) = self.roster.plan(event.class().index) else { return Place::Keyless };
+        let kind = plan.kind;
+        plan.encode_key(&event.events().get(0), &mut self.key);
+        let known = self.groups.find(kind, &self.key).filter(|_| brief == Brief::OTHER);
+        known.unwrap_or_else(|| self.enter(kind, brief))
     }
 
     /// Adds the group of a kind that has the key that was encoded last, unless it is known, and returns its place. A brief

@@ -15,7 +15,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, Gap, OrderedEvent, Wanted};
+use ctf_reader::{ClassIndex, EventClass, Gap, OrderedEvent, Wanted};
 
 use super::counters::{add, nanoseconds};
 use super::ledger::SeriesName;
@@ -113,6 +113,16 @@ impl HostWatch {
 
     pub fn sample(&mut self, time: i64, sample: &Sample) {
         self.watches().for_each(|watch| watch.sample(None, time, sample.clone()));
+    }
+
+    /// Whether events of a class are only counted.
+    pub fn is_idle(&self, class: ClassIndex) -> bool {
+        // All watches know the same classes.
+        self.current.is_idle(class)
+    }
+
+    pub fn count(&mut self, class: ClassIndex, events: u64) {
+        self.watches().for_each(|watch| watch.count(class, events));
     }
 
     #[inline]

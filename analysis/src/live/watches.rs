@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, Gap, OrderedEvent, Wanted};
+use ctf_reader::{ClassIndex, EventClass, Gap, OrderedEvent, Wanted};
 
 use super::host_watch::{HostTotals, HostWatch};
 use crate::incidents::Incident;
@@ -58,6 +58,21 @@ impl Watches {
     /// Adds a sample of this machine; who records here has no other host.
     pub fn sample(&mut self, time: i64, sample: &Sample) {
         self.watches.iter_mut().for_each(|watch| watch.sample(time, sample));
+    }
+
+    /// Whether events of a class are only counted.
+    pub fn is_idle(&self, class: ClassIndex) -> bool {
+        self.of(class).is_none_or(|watch| watch.is_idle(class))
+    }
+
+    /// Counts events of a class of which nothing else is needed.
+    pub fn count(&mut self, class: ClassIndex, events: u64) {
+        let number = self.of_class.get(class).copied().unwrap_or(0);
+        self.watches.get_mut(number).into_iter().for_each(|watch| watch.count(class, events));
+    }
+
+    fn of(&self, class: ClassIndex) -> Option<&HostWatch> {
+        self.watches.get(self.of_class.get(class).copied().unwrap_or(0))
     }
 
     /// Processes an event.
