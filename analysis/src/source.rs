@@ -13,6 +13,11 @@ pub trait Source {
     /// The times of the first and the last event, without reading all of them where that can be avoided.
     fn span(&mut self) -> Result<Option<RangeInclusive<i64>>, Error>;
 
+    /// The least and the most time between the first and the last event, where that is known without reading any.
+    fn length(&self) -> Option<RangeInclusive<u64>> {
+        self.in_order()?.events.length()
+    }
+
     /// Reads all events in the window into the collector.
     ///
     /// Damaged parts are skipped and listed in the report; it is an error if nothing can be read.

@@ -22,6 +22,15 @@ impl OpenTrace {
             && self.layout.is_in_window(window, packet.header.stream, packet.earliest(), packet.latest)
     }
 
+    /// For each stream, the times between which its first event is, and its last one; `None` if headers do not say it.
+    pub fn ends(&self) -> impl Iterator<Item = Option<[[i64; 2]; 2]>> {
+        self.packets.ends().map(|[first, last]| {
+            let timebase = &self.layout.timebases[first.header.stream];
+            let times = |packet: &LocatedPacket| Some(packet.bounds()?.map(|count| timebase.time(count)));
+            Some([times(first)?, times(last)?])
+        })
+    }
+
     /// Adds what is known of the trace before any event is read to a report.
     pub fn add_to(&self, window: Window, report: &mut Report) {
         let in_window = |stream, from, to| self.layout.is_in_window(window, stream, from, to);

@@ -93,10 +93,30 @@ impl Reader {
 
     /// The times of the first and the last event, without reading all of them.
     pub fn span(&self) -> Option<RangeInclusive<i64>> {
-        let tasks: Vec<_> =
-            self.traces.iter().map(|trace| trace_task(trace, &mut |_| None, trace.packets.ends())).collect();
+        let tasks = self.traces.iter().map(|trace| {
+            let mut packets: Vec<_> = trace.packets.ends().flatten().collect();
+            packets.dedup_by(|one, other| std::ptr::eq(*one, *other));
+            trace_task(trace, &mut |_| None, packets.into_iter())
+        });
+        let tasks: Vec<_> = tasks.collect();
         let read = unordered::read(&tasks, Window::default(), self.threads, Nothing, &Progress::default());
         read.tally.span()
+    }
+
+    /// The least and the most time between the first and the last event, in nanoseconds, as far as the headers of packets say
+    /// it: no event is read. `None` if they do not, as where a packet was not closed.
+    pub fn length(&self) -> Option<RangeInclusive<u64>> {
+        let streams = self.traces.iter().flat_map(OpenTrace::ends);
+        let both = |one: [i64; 2], other: [i64; 2], bound: fn(i64, i64) -> i64| {
+            [bound(one[0], other[0]), bound(one[1], other[1])]
+        };
+        let all = streams.reduce(|one, other| {
+            let ([first, last], [others_first, others_last]) = (one?, other?);
+            Some([both(first, others_first, i64::min), both(last, others_last, i64::max)])
+        });
+        let [first, last] = all??;
+        let between = |from: i64, to: i64| if to > from { to.abs_diff(from) } else { 0 };
+        Some(between(first[1], last[0])..=between(first[0], last[1]))
     }
 
     /// Reads all events in the window, in any order, on all threads.

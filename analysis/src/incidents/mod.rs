@@ -30,6 +30,7 @@ use ctf_reader::{Error, Nothing, Progress, Report, Window};
 use super::finding::TraceFinding;
 use crate::finding::Span;
 use crate::intervals::Feed;
+use crate::outliers::verdict::Resolution;
 use crate::reading::{Angle, Failure, Selection, SourceWindow};
 use crate::source::{Readers, Source};
 
@@ -69,8 +70,7 @@ pub(super) fn incidents<S: Source>(
         return Ok(Incidents { periods: periods?, ..found });
     }
     let search = Search::new(input, selection, rule)?;
-    let length = search.readers.events.span().map_or(0, |span| span.end().abs_diff(*span.start()));
-    let mut courses = IntervalCourses::new(length);
+    let mut courses = IntervalCourses::new(Resolution::of(&mut search.readers.clone())?);
     let (watch, report) = search.follow(Some(&mut courses));
     let periods = match courses.periods(watch.feed(), &report, window) {
         Some(periods) => periods,

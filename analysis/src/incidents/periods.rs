@@ -58,14 +58,8 @@ struct Course {
 }
 
 impl IntervalCourses {
-    /// For a recording of this length, in nanoseconds.
-    pub fn new(length_ns: u64) -> Self {
-        IntervalCourses {
-            resolution: Resolution::new(length_ns),
-            courses: Vec::new(),
-            keyed: 0,
-            is_full: false,
-        }
+    pub fn new(resolution: Resolution) -> Self {
+        IntervalCourses { resolution, courses: Vec::new(), keyed: 0, is_full: false }
     }
 
     #[inline]

@@ -35,6 +35,14 @@ impl LocatedPacket {
         (self.header.stream, self.header.instance.ok_or(self.file))
     }
 
+    /// Bounds of the clock's counts of its events, of which there is at least one, where its header has them.
+    pub fn bounds(&self) -> Option<[u64; 2]> {
+        let PacketHeader { begin, end, content_size, events_at, is_open, .. } = self.header;
+        let is_known = content_size.is_some_and(|size| size > events_at) && !is_open && !self.is_cut;
+        let bounds = [begin?, if self.latest < u64::MAX { self.latest } else { end? }];
+        (is_known && !self.header.is_stepped()).then_some(bounds)
+    }
+
     /// A lower bound of the clock's counts of its events, unless the clock was set back within the packet and has
     /// passed the packet's beginning again. If it has not, how far it was set back is not known: events after that may
     /// be earlier than the packet's end too.

@@ -51,16 +51,16 @@ impl TracePackets {
         self.packets.chunk_by(|a, b| a.stream() == b.stream())
     }
 
-    /// The first and the last packet of each stream that have events.
-    pub fn ends(&self) -> impl Iterator<Item = &LocatedPacket> {
+    /// The first and the last packet of each stream that have events; the same one twice if there is only one.
+    pub fn ends(&self) -> impl Iterator<Item = [&LocatedPacket; 2]> {
         let has_events = |packet: &&LocatedPacket| {
             let header = &packet.header;
             !packet.is_skipped && header.content_size.is_none_or(|size| size > header.events_at)
         };
-        self.streams().flat_map(move |stream| {
+        self.streams().filter_map(move |stream| {
             let mut packets = stream.iter().filter(has_events);
-            let first = packets.next();
-            first.into_iter().chain(packets.next_back())
+            let first = packets.next()?;
+            Some([first, packets.next_back().unwrap_or(first)])
         })
     }
 }

@@ -108,3 +108,41 @@ fn second_reading_opens_only_the_part_of_a_packet_that_a_window_needs() {
     assert!(read(&reader, window) == before);
     assert_ne!(read(&Reader::open(&[folder.path()]).unwrap(), window), before, "it is garbage");
 }
+
+#[test]
+fn headers_bound_the_time_between_the_first_and_the_last_event() {
+    let mut bounded = 0;
+    for seed in 1..200 {
+        let mut random = Rng::with_seed(seed);
+        let mut bytes: Vec<Vec<u8>> = Vec::new();
+        for instance in 0..1 + random.u64(..3) {
+            let (mut stream, mut time) = (Vec::new(), random.u64(..1000));
+            for sequence in 0..1 + random.u64(..4) {
+                let begin = time;
+                let mut packet = SmallPacket { instance, ..SmallPacket::new(sequence, begin, 0) };
+                for _ in 0..random.usize(..4) {
+                    time += random.u64(..100);
+                    packet = packet.event(time, 1);
+                }
+                time += random.u64(..100);
+                packet.end = time;
+                stream.extend(packet.bytes());
+            }
+            if random.u8(..8) == 0 {
+                stream.truncate(stream.len() - 1);
+            }
+            bytes.push(stream);
+        }
+        let named =
+            bytes.into_iter().enumerate().map(|(number, bytes)| (number.to_string().into(), bytes.into()));
+        let reader = Reader::from_bytes(METADATA.as_bytes(), named.collect()).unwrap();
+        // A packet that is cut may have none of the events that its header promises.
+        let Some(length) = reader.length() else { continue };
+        bounded += 1;
+        let span = reader.read(Window::default(), Nothing, &Progress::default()).report.span;
+        assert_eq!(reader.span(), span, "seed {seed}");
+        let exact = span.map_or(0, |span| span.end().abs_diff(*span.start()));
+        assert!(length.contains(&exact), "seed {seed}: {exact} is not in {length:?}");
+    }
+    assert!(bounded > 100, "{bounded}");
+}

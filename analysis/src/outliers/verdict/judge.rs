@@ -19,6 +19,7 @@ use crate::groups::{Group, PROCESSES_MAX, Pools, Quantile, Sort, Summary, summar
 use crate::parallel::in_parallel;
 use crate::reading::{EventKind, Failure, Processes, Selection, SourceWindow};
 use crate::source::Source;
+use ctf_reader::Window;
 
 /// A mode that has nearly all events of its time is a slow period.
 const DENSE: f64 = 0.95;
@@ -74,11 +75,15 @@ impl Courses {
         selection: &Arc<Selection>,
         cap: usize,
     ) -> Result<Courses, Failure> {
-        let span = input.source.span()?.unwrap_or(0..=0);
-        let since = input.window.since.unwrap_or(i64::MIN).max(*span.start());
-        let until = input.window.until.unwrap_or(i64::MAX).min(*span.end());
-        let length = if until > since { until.abs_diff(since) } else { 0 };
-        let resolution = Resolution::new(length);
+        let resolution = match input.window {
+            Window { since: None, until: None } => Resolution::of(input.source)?,
+            Window { since, until } => {
+                let span = input.source.span()?.unwrap_or(0..=0);
+                let since = since.unwrap_or(i64::MIN).max(*span.start());
+                let until = until.unwrap_or(i64::MAX).min(*span.end());
+                Resolution::new(if until > since { until.abs_diff(since) } else { 0 })
+            }
+        };
         let summary = summarise_into::<Series, S>(input, selection, Sort::Total, cap, resolution)?;
         Ok(Courses { summary, selection: Arc::clone(selection), resolution, cap })
     }

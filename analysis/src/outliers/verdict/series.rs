@@ -7,6 +7,8 @@
 use crate::durations::histogram::IMPLAUSIBLE;
 use crate::durations::octave::octave_of;
 use crate::groups::group::Extra;
+use crate::source::Source;
+use ctf_reader::Error;
 
 /// The number of bits of a cell's key for the octave.
 const OCTAVE_BITS: u32 = 6;
@@ -51,6 +53,15 @@ impl Resolution {
     pub fn new(length_ns: u64) -> Self {
         let shift = u64::BITS - (length_ns / BINS).leading_zeros();
         Resolution { shift: shift.max(OCTAVE_BITS), cells: Resolution::cells(0) }
+    }
+
+    /// For all of a source. Events are read for it only if it depends on when exactly the first and the last one were.
+    pub fn of<S: Source>(source: &mut S) -> Result<Self, Error> {
+        let bounds = source.length().map(|length| [*length.start(), *length.end()].map(Resolution::new));
+        match bounds {
+            Some([least, most]) if least == most => Ok(least),
+            _ => Ok(Resolution::new(source.span()?.map_or(0, |span| span.end().abs_diff(*span.start())))),
+        }
     }
 
     /// The most cells per group for a number of groups, so that all together take at most about 25 MB.
