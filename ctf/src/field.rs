@@ -47,6 +47,14 @@ impl<T: ?Sized> Field<T> {
     }
 }
 
+impl Field {
+    /// The same field, read as a type that all values of its kind are of.
+    #[doc(hidden)]
+    pub fn of_kind<T: FieldType + ?Sized>(self, kind: FieldKind) -> Option<Field<T>> {
+        T::fits(kind).then_some(Field { class: self.class, slot: self.slot, kind: PhantomData })
+    }
+}
+
 #[cold]
 fn of_another_class() -> ! {
     panic!("the field is one of another event class")
@@ -233,7 +241,26 @@ macro_rules! read_as {
 read_as! {
     f64 => f64, Float, Value::Float(number) => number;
     bool => bool, Bool, Value::Bool(truth) => truth;
-    [u8] => &'a [u8], Text, Value::Text(text) => text;
+}
+
+impl FieldType for [u8] {}
+
+impl sealed::Read for [u8] {
+    type Read<'a> = &'a [u8];
+
+    fn fits(kind: FieldKind) -> bool {
+        kind == FieldKind::Text
+    }
+
+    #[inline(always)]
+    fn read(value: Value<'_>) -> &[u8] {
+        if let Value::Text(text) = value { text } else { &[] }
+    }
+
+    #[inline(always)]
+    fn read_stored<'a>(field: &'a StoredField, bytes: &'a [u8], marks: &[u32]) -> &'a [u8] {
+        field.text(bytes, marks)
+    }
 }
 
 #[cfg(test)]

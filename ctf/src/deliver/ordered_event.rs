@@ -97,6 +97,21 @@ impl<'a> OrderedEvent<'a> {
         }
     }
 
+    /// The bytes of all fields of the event before this one, if they are read in place and have the same length in all events
+    /// of the class: events in which they are equal have equal values there.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn leading(&self, before: Field) -> Option<&[u8]> {
+        match &self.values {
+            Values::InPlace { wanted, bytes, marks, .. } => match &wanted[before.slot(self.plan.class.index)]
+            {
+                ValueSource::Field(field) => field.leading(bytes, marks),
+                ValueSource::Constant(_) => None,
+            },
+            Values::Decoded(_) => None,
+        }
+    }
+
     /// The value of the field with this name, if the class has it and it is wanted.
     pub fn field(&self, name: &str) -> Option<Value<'_>> {
         let index = self.plan.class.field(name)?;

@@ -139,6 +139,75 @@ fn limits_and_filters_choose_events() {
     assert!(nothing.err.contains("no match for --where duration=123456"), "{nothing:?}");
 }
 
+/// What changes rarely from event to event is not written anew each time: it must be seen when it does change, whatever is
+/// recorded before and after it, and in whatever order fields are asked for.
+#[test]
+fn each_event_has_its_own_values_in_any_order_of_fields() {
+    let mut trace = Handwritten::new("ada");
+    let of_enum = "enum : u8 { ONE = 1, TWO = 2 } _kind;";
+    let classes = [
+        trace.class("t:enum_first", &format!("{of_enum} u32 _size; string _name;")),
+        trace.class("t:enum_last", &format!("u32 _size; string _name; {of_enum}")),
+        trace.class("t:enum_between", &format!("u32 _size; {of_enum} string _name;")),
+    ];
+    let mut state = 1_u64;
+    let mut random = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let names =
+        ["", "get", "a \"quote\"", "exactly8", "longer than eight", "tab\there", "back\\slash", "\u{e9}"];
+    let shown = [
+        "",
+        "get",
+        "a \\\"quote\\\"",
+        "exactly8",
+        "longer than eight",
+        "tab\\there",
+        "back\\\\slash",
+        "\u{e9}",
+    ];
+    let mut values = Vec::new();
+    for _ in 0..2000 {
+        // Runs of equal values, as real events have them.
+        let (kind, size, name) = match values.last() {
+            Some(&(_, kind, size, name)) if random(3) > 0 => (kind, size, name),
+            _ => (1 + random(2), random(3) * 1_000_000_000, random(names.len() as u64) as usize),
+        };
+        let class = random(3) as usize;
+        let name_bytes = [names[name].as_bytes(), b"\0"].concat();
+        let (kind_bytes, size_bytes) = ([kind as u8], (size as u32).to_le_bytes());
+        let fields: [&[u8]; 3] = match class {
+            0 => [&kind_bytes, &size_bytes, &name_bytes],
+            1 => [&size_bytes, &name_bytes, &kind_bytes],
+            _ => [&size_bytes, &kind_bytes, &name_bytes],
+        };
+        let (process, time) = (random(20) as u32 / 19, BEGIN + 1000 * values.len() as u64);
+        trace.event_of(process, time, classes[class], &fields);
+        values.push((process, kind, size, name));
+    }
+    let folder = trace.write();
+    for order in ["kind,size,name", "name,kind,size", "size,kind", "kind,name", "kind", "vpid,kind,size"] {
+        let said = events(&["--fields", order], folder.path());
+        assert_eq!((said.out.lines().count(), &*said.err), (values.len(), ""), "{order}");
+        for (line, &(process, kind, size, name)) in said.out.lines().zip(&values) {
+            let value = |field: &str| match field {
+                "kind" => {
+                    format!("kind = ( \"{}\" : container = {kind} )", ["ONE", "TWO"][kind as usize - 1])
+                }
+                "size" => format!("size = {}", size as u32),
+                "name" => format!("name = \"{}\"", shown[name]),
+                _ => String::new(),
+            };
+            let payload: Vec<String> = order.split(',').map(value).filter(|text| !text.is_empty()).collect();
+            let context =
+                if order.starts_with("vpid") { format!("{{ vpid = {process} }}, ") } else { String::new() };
+            let expected = format!(": {context}{{ {} }}", payload.join(", "));
+            assert!(line.ends_with(&expected), "{order}: {line}\n{expected}");
+        }
+    }
+}
+
 /// 1,000 events of one class, one a microsecond, of which those at 100 and 103 and 500 are called `x`.
 fn ladder() -> tempfile::TempDir {
     let mut trace = Handwritten::new("ada");

@@ -195,8 +195,7 @@ impl StoredField {
             FieldForm::Bool(read) => Value::Bool(read.raw(bytes, at) != 0),
             FieldForm::Float(Primitive::U32) => Value::Float(f32::from_le_bytes(array(bytes, at)).into()),
             FieldForm::Float(_) => Value::Float(f64::from_le_bytes(array(bytes, at))),
-            FieldForm::Characters(length) => Value::Text(until_nul(&bytes[at..at + length])),
-            FieldForm::Text => Value::Text(&bytes[at..marks[self.mark + 1] as usize - 1]),
+            FieldForm::Characters(_) | FieldForm::Text => Value::Text(self.text(bytes, marks)),
         }
     }
 }
@@ -209,6 +208,24 @@ impl StoredField {
             FieldForm::Integer(read) => Some(read.raw(bytes, marks[self.mark] as usize + self.offset)),
             _ => None,
         }
+    }
+
+    /// Its value in an event with these marks, if it is a text.
+    #[inline(always)]
+    pub fn text<'a>(&self, bytes: &'a [u8], marks: &[u32]) -> &'a [u8] {
+        let at = marks[self.mark] as usize + self.offset;
+        match self.form {
+            FieldForm::Text => &bytes[at..marks[self.mark + 1] as usize - 1],
+            FieldForm::Characters(length) => until_nul(&bytes[at..at + length]),
+            _ => &[],
+        }
+    }
+
+    /// All bytes of an event with these marks that come before it, if their number is the same in all events.
+    #[inline(always)]
+    pub fn leading<'a>(&self, bytes: &'a [u8], marks: &[u32]) -> Option<&'a [u8]> {
+        let begin = *marks.first().filter(|_| self.mark == 0)? as usize;
+        bytes.get(begin..begin + self.offset)
     }
 
     /// Its value in an event with these marks, as far as it is brief.

@@ -20,25 +20,32 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Times of day in a time zone.
-    pub fn time_of_day(zone: TimeZone) -> Clock {
-        Clock { zone, format: "%H:%M:%S.", second: None, text: Literal::default() }
+    /// Times of day in a time zone, after a bracket.
+    pub fn in_brackets(zone: TimeZone) -> Clock {
+        Clock { zone, format: "[%H:%M:%S.", second: None, text: Literal::default() }
     }
 
     /// Dates and times as in RFC 3339, in UTC, without the letter at their end.
     pub fn rfc_3339() -> Clock {
-        Clock { format: "%Y-%m-%dT%H:%M:%S.", ..Clock::time_of_day(TimeZone::UTC) }
+        Clock { format: "%Y-%m-%dT%H:%M:%S.", ..Clock::in_brackets(TimeZone::UTC) }
     }
 
     /// Appends a time.
     #[inline(always)]
     pub fn write(&mut self, nanoseconds: i64, out: &mut Vec<u8>) {
+        let fraction = self.write_seconds(nanoseconds, out);
+        out.extend_from_slice(&nine_digits(fraction));
+    }
+
+    /// Appends a time up to its point, and returns the nanoseconds that are to follow.
+    #[inline(always)]
+    pub fn write_seconds(&mut self, nanoseconds: i64, out: &mut Vec<u8>) -> u64 {
         let fraction = match self.second.and_then(|second| nanoseconds.checked_sub(second)) {
             Some(fraction @ 0..SECOND) => fraction,
             _ => self.begin_second(nanoseconds),
         };
         self.text.write(out);
-        nine_digits(fraction.unsigned_abs(), out);
+        fraction.unsigned_abs()
     }
 
     /// Begins the second that a time is in, and returns the fraction of it.
@@ -64,7 +71,7 @@ pub fn delta(from: i64, to: i64, out: &mut Vec<u8>) {
         if nanoseconds < second { (0, nanoseconds) } else { (nanoseconds / second, nanoseconds % second) };
     unsigned(seconds, out);
     out.push(b'.');
-    nine_digits(fraction, out);
+    out.extend_from_slice(&nine_digits(fraction));
 }
 
 #[cfg(test)]
@@ -73,7 +80,7 @@ mod tests {
 
     #[test]
     fn times_are_written_to_the_nanosecond() {
-        let mut clocks = [Clock::time_of_day(TimeZone::UTC), Clock::rfc_3339()];
+        let mut clocks = [Clock::in_brackets(TimeZone::UTC), Clock::rfc_3339()];
         for (nanoseconds, day, time) in [
             (0, "1970-01-01", "00:00:00.000000000"),
             (3_723_000_000_001, "1970-01-01", "01:02:03.000000001"),
@@ -87,7 +94,7 @@ mod tests {
                 clock.write(nanoseconds, &mut out);
                 String::from_utf8(out).unwrap()
             });
-            assert_eq!(written, [time.to_owned(), format!("{day}T{time}")]);
+            assert_eq!(written, [format!("[{time}"), format!("{day}T{time}")]);
         }
     }
 

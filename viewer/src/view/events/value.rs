@@ -113,13 +113,13 @@ pub fn signed(number: i64, out: &mut Vec<u8>) {
     unsigned(number.unsigned_abs(), out);
 }
 
-/// Appends a number below 10^9 with leading zeros.
+/// A number below 10^9 with leading zeros.
 #[inline(always)]
-pub fn nine_digits(number: u64, out: &mut Vec<u8>) {
+pub fn nine_digits(number: u64) -> [u8; 9] {
     let (first, others) = (number / EIGHT_DIGITS, number % EIGHT_DIGITS);
     let mut text = [b'0' + first as u8; 9];
     text[1..].copy_from_slice(&(eight_digits(others) | ZEROS).to_le_bytes());
-    out.extend_from_slice(&text);
+    text
 }
 
 const EIGHT_DIGITS: u64 = 100_000_000;
@@ -142,10 +142,21 @@ fn eight_digits(number: u64) -> u64 {
 #[inline(always)]
 pub fn quoted(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
-    if !plain(text, out) {
-        out.extend(escape::bytes(text).replace('"', "\\\"").bytes());
-    }
+    between_quotes(text, out);
     out.push(b'"');
+}
+
+/// The same without the quotes.
+#[inline(always)]
+pub fn between_quotes(text: &[u8], out: &mut Vec<u8>) {
+    if !plain(text, out) {
+        escaped(text, out);
+    }
+}
+
+#[cold]
+fn escaped(text: &[u8], out: &mut Vec<u8>) {
+    out.extend(escape::bytes(text).replace('"', "\\\"").bytes());
 }
 
 /// Appends a text if it is printable ASCII without quotes and backslashes, which needs no escapes; says whether it is.
@@ -193,13 +204,12 @@ fn short_word(text: &[u8]) -> u64 {
 fn is_plain_word(word: u64) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x80 * ONES;
-    // The high bit of each byte that is 0 (with false positives above such a byte, which do no harm).
-    let has_zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
-    let below_space = word.wrapping_sub(0x20 * ONES) & !word & HIGH;
-    let special = [b'"', b'\\', 0x7F]
-        .into_iter()
-        .fold(0, |found, byte| found | has_zero(word ^ (u64::from(byte) * ONES)));
-    (word & HIGH) | below_space | special == 0
+    // The high bit of each byte that is not below 0x7F; of each that is below a space; and of each that is 0 after it was
+    // compared with one of the others. What a byte carries over to the next does no harm: its own high bit is set then.
+    let compared = |byte: u8| (word ^ (u64::from(byte) * ONES)).wrapping_sub(ONES);
+    let not_below = word | word.wrapping_add(ONES);
+    let below = word.wrapping_sub(u64::from(b' ') * ONES);
+    (not_below | below | compared(b'"') | compared(b'\\')) & HIGH == 0
 }
 
 #[cfg(test)]
