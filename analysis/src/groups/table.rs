@@ -82,6 +82,15 @@ impl<T> OfKind<T> {
         self.keyless.as_ref().map(|_| Place::Keyless)
     }
 
+    /// The value of the group without a key, if there is one.
+    #[inline(always)]
+    pub fn keyless(&self) -> Option<T>
+    where
+        T: Copy,
+    {
+        self.keyless
+    }
+
     /// The value of the group in a place.
     #[inline(always)]
     pub fn at(&mut self, place: Place) -> Option<&mut T> {

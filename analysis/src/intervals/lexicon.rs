@@ -69,8 +69,10 @@ impl Numbered {
     /// The number of a byte string, found by its brief form where it has one. `encode` writes it in full.
     #[inline(always)]
     fn number(&mut self, space: usize, brief: Brief, encode: impl FnOnce(&mut Vec<u8>)) -> u32 {
-        match self.numbers.of_kind(space).recall(brief) {
-            Some(&mut known) => known,
+        let of_space = self.numbers.of_kind(space);
+        // What has no key at all has one number.
+        match of_space.recall(brief).copied().or(of_space.keyless()) {
+            Some(known) => known,
             None => {
                 let mut bytes = Vec::new();
                 encode(&mut bytes);
