@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use ctf_reader::{Collect, Collected, Discovery, Error, Progress, Reader, Report, TraceFiles, Window};
 
@@ -57,7 +58,7 @@ impl Recording {
 
     /// Its readers, for several readings at the same time.
     pub fn readers(&self) -> Readers<'_> {
-        Readers { events: &self.events, samples: self.samples.as_ref(), leaves_a_core: false }
+        Readers { events: &self.events, samples: self.samples.as_ref(), beside: None }
     }
 }
 
@@ -87,13 +88,14 @@ pub struct Readers<'r> {
     pub events: &'r Reader,
     /// Of the samples, if there are any.
     pub samples: Option<&'r Reader>,
-    leaves_a_core: bool,
+    /// Whether another thread is busy, to which readings in any order leave a core.
+    beside: Option<&'r AtomicBool>,
 }
 
-impl Readers<'_> {
-    /// The same, for readings in any order that leave a core to a thread which follows the events in time order.
-    pub fn beside(self) -> Self {
-        Readers { leaves_a_core: true, ..self }
+impl<'r> Readers<'r> {
+    /// The same, for readings in any order that leave a core to another thread as long as that is busy.
+    pub fn beside(self, is_busy: &'r AtomicBool) -> Self {
+        Readers { beside: Some(is_busy), ..self }
     }
 }
 
@@ -108,9 +110,9 @@ impl Source for Readers<'_> {
         collector: C,
         progress: &Progress,
     ) -> Result<(C, Report), Error> {
-        let Collected { collector, report, .. } = match self.leaves_a_core {
-            true => self.events.read_on(self.events.other_threads(), window, collector, progress),
-            false => self.events.read(window, collector, progress),
+        let Collected { collector, report, .. } = match self.beside {
+            Some(is_busy) => self.events.read_beside(is_busy, window, collector, progress),
+            None => self.events.read(window, collector, progress),
         };
         Ok((collector, report))
     }

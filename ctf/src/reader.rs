@@ -5,11 +5,12 @@ use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::collect::{Collect, Collected, Nothing};
 use crate::deliver::file_source::FileSource;
 use crate::deliver::ordered::InOrder;
-use crate::deliver::unordered::{self, TraceTask};
+use crate::deliver::unordered::{self, Threads, TraceTask};
 use crate::discover::{Discovery, TraceFiles, discover};
 use crate::layout::{Layout, Want};
 use crate::metadata::{self, Metadata};
@@ -76,11 +77,6 @@ impl Reader {
         self
     }
 
-    /// The number of threads that decode, without one of them, for a reading beside which one other thread works.
-    pub fn other_threads(&self) -> usize {
-        (self.threads - 1).max(1)
-    }
-
     /// What is known of each trace without reading its events.
     pub fn traces(&self) -> Vec<Trace> {
         self.report(Window::default()).traces
@@ -99,7 +95,8 @@ impl Reader {
             trace_task(trace, &mut |_| None, packets.into_iter())
         });
         let tasks: Vec<_> = tasks.collect();
-        let read = unordered::read(&tasks, Window::default(), self.threads, Nothing, &Progress::default());
+        let read =
+            unordered::read(&tasks, Window::default(), self.all_threads(), Nothing, &Progress::default());
         read.tally.span()
     }
 
@@ -121,13 +118,28 @@ impl Reader {
 
     /// Reads all events in the window, in any order, on all threads.
     pub fn read<C: Collect>(&self, window: Window, collector: C, progress: &Progress) -> Collected<C> {
-        self.read_on(self.threads, window, collector, progress)
+        self.read_on(self.all_threads(), window, collector, progress)
     }
 
-    /// Like [`read`](Reader::read), on this number of threads, for readings beside which something else runs.
-    pub fn read_on<C: Collect>(
+    /// Like [`read`](Reader::read), with one thread fewer while something else is busy, which another thread may end.
+    pub fn read_beside<C: Collect>(
         &self,
-        threads: usize,
+        is_busy: &AtomicBool,
+        window: Window,
+        collector: C,
+        progress: &Progress,
+    ) -> Collected<C> {
+        let threads = Threads { is_other_busy: Some(is_busy), ..self.all_threads() };
+        self.read_on(threads, window, collector, progress)
+    }
+
+    fn all_threads(&self) -> Threads<'static> {
+        Threads { number: self.threads, is_other_busy: None }
+    }
+
+    fn read_on<C: Collect>(
+        &self,
+        threads: Threads<'_>,
         window: Window,
         mut collector: C,
         progress: &Progress,

@@ -24,6 +24,7 @@ mod waits;
 mod watch;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ctf_reader::{Error, Nothing, Progress, Report, Window};
 
@@ -88,11 +89,14 @@ pub(super) fn incidents_and<S: Source, T: Send>(
     beside: impl FnOnce(Readers<'_>, &Angle) -> T + Send,
 ) -> Result<(Result<Incidents, Failure>, T), Failure> {
     let search = Search::new(input, selection, rule)?;
-    let ((watch, report), beside) = std::thread::scope(|scope| {
-        let beside = scope.spawn(|| beside(search.readers.beside(), &search.angle));
-        (search.follow(None), beside.join())
+    let is_busy = AtomicBool::new(true);
+    let (found, beside) = std::thread::scope(|scope| {
+        let beside = scope.spawn(|| beside(search.readers.beside(&is_busy), &search.angle));
+        let (watch, report) = search.follow(None);
+        let found = search.finding(&watch, &report, limit);
+        is_busy.store(false, Ordering::Relaxed);
+        (found, beside.join())
     });
-    let found = search.finding(&watch, &report, limit);
     Ok((found, beside.unwrap_or_else(|panic| std::panic::resume_unwind(panic))))
 }
 
