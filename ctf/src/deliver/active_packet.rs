@@ -39,10 +39,12 @@ impl ActivePacket {
         while self.next_time().is_none() {
             // What they were read from is then free for what comes next.
             crew.reuse(std::mem::take(&mut self.events));
-            let (reader, next) = self.next.take()?.come_back(files);
+            let next = crew.come_back(self.next.as_ref()?, files);
             tally.add(next.tally);
             (self.events, self.damage) = (next.events, next.damage);
-            self.next = (!next.is_last).then(|| crew.leave(reader));
+            if next.is_last {
+                self.next = None;
+            }
         }
         self.next_time()
     }

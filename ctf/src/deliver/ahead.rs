@@ -1,15 +1,17 @@
 //! Threads that read ahead of the merge.
 //!
 //! A packet is read by one thread at a time, which is the one that has its [`PacketReader`]. The merge leaves that in a
-//! *place*, where a thread of the crew finds it, and comes back for the located events when it needs them. If nobody has
-//! come to it by then, the merge does the work itself, so no thread is ever waited for that has not begun:
+//! *place*, where a thread of the crew finds it, and puts what it has located. It goes on until it is some portions ahead of the
+//! merge, which comes back for one at a time:
 //!
 //! ```text
-//!          leave                     take                     put
-//! merge ──────────> Left(reader) ──────────> Taken ──────────────────> Done(reader, events)
-//!   ^                    │             (a thread of the crew)                 │
-//!   └──── come back ─────┴────────────────────────────────────────────────────┘
+//!                     take                  put                 come back
+//! Place: reader ──────────────> (at work) ───────> portions ────────────────> merge
+//!           ^   (a thread of the crew)  │
+//!           └──── enough portions ──────┘
 //! ```
+//!
+//! If there are none and nobody has come to it, the merge does the work itself, so no thread is ever waited for that has not begun.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -22,20 +24,26 @@ use crate::packets::pool::FilePool;
 /// More threads than these locate events faster than one thread can take them, and each keeps files open.
 const MAX_THREADS: usize = 3;
 
+/// How many portions of a packet are read ahead. The merge may be kept from running for as long as it takes to read some.
+const PORTIONS: usize = 3;
+
 /// Where the merge leaves a packet to be read ahead.
+#[derive(Default)]
 pub struct Place {
     state: Mutex<PlaceState>,
-    is_done: Condvar,
+    has_more: Condvar,
 }
 
 #[derive(Default)]
-enum PlaceState {
-    Left(Box<PacketReader>, LocatedEvents),
-    Taken,
-    Done(Box<PacketReader>, NextEvents),
-    /// The merge has come back; or the thread that took it has panicked.
-    #[default]
-    Empty,
+struct PlaceState {
+    /// None while somebody reads, and at the end.
+    reader: Option<Box<PacketReader>>,
+    /// Whether a thread of the crew reads.
+    is_taken: bool,
+    /// Whether a thread of the crew will come to it.
+    is_queued: bool,
+    /// What was read, and not come back for.
+    portions: VecDeque<NextEvents>,
 }
 
 /// The threads, which end with it.
@@ -45,15 +53,20 @@ pub struct Crew {
     /// How many threads there are to be. They are started when there is work.
     size: usize,
     threads: Vec<JoinHandle<()>>,
-    /// Memory of events that have been handed out, and of parts of packets.
-    spare: Vec<LocatedEvents>,
-    buffers: Vec<Vec<u8>>,
 }
 
 #[derive(Default)]
 struct Shared {
     queue: Mutex<Queue>,
     has_work: Condvar,
+    spare: Mutex<Spare>,
+}
+
+/// Memory of events that have been handed out, and of parts of packets.
+#[derive(Default)]
+struct Spare {
+    events: Vec<LocatedEvents>,
+    buffers: Vec<Vec<u8>>,
 }
 
 #[derive(Default)]
@@ -77,26 +90,51 @@ impl Crew {
 
     /// Leaves a packet to be read ahead, if it may be. Otherwise the merge does when it comes back.
     pub fn leave(&mut self, reader: Box<PacketReader>) -> Arc<Place> {
-        let is_ahead = reader.is_ahead();
-        let mut memory = self.spare.pop().unwrap_or_default();
-        memory.buffer = self.buffers.pop().unwrap_or_default();
-        let state = Mutex::new(PlaceState::Left(reader, memory));
-        let place = Arc::new(Place { state, is_done: Condvar::new() });
-        if is_ahead {
+        let place = Arc::new(Place::default());
+        self.put(&place, &mut locked(&place.state), reader);
+        place
+    }
+
+    /// Comes back for the next events of a packet, and does the work if nobody has.
+    pub fn come_back(&mut self, place: &Arc<Place>, files: &mut FilePool) -> NextEvents {
+        let must_wait = |state: &mut PlaceState| state.portions.is_empty() && state.is_taken;
+        let state = place.has_more.wait_while(locked(&place.state), must_wait);
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        if let Some(next) = state.portions.pop_front() {
+            if let Some(reader) = state.reader.take() {
+                self.put(place, &mut state, reader);
+            }
+            return next;
+        }
+        let Some(mut reader) = state.reader.take() else { panic!("a thread that reads ahead panicked") };
+        drop(state);
+        let next = reader.next(self.shared.memory(), files);
+        if !next.is_last {
+            self.put(place, &mut locked(&place.state), reader);
+        }
+        next
+    }
+
+    /// Puts a packet in a place, and sees to it that a thread comes to it, if it may.
+    fn put(&mut self, place: &Arc<Place>, state: &mut PlaceState, reader: Box<PacketReader>) {
+        let is_new = reader.is_ahead() && !state.is_queued;
+        state.reader = Some(reader);
+        if is_new {
             self.start();
-            locked(&self.shared.queue).places.push_back(Arc::clone(&place));
+            state.is_queued = true;
+            locked(&self.shared.queue).places.push_back(Arc::clone(place));
             self.shared.has_work.notify_one();
         }
-        place
     }
 
     /// Uses the memory of events again that have been handed out.
     pub fn reuse(&mut self, mut events: LocatedEvents) {
         let buffers = [events.clear().unwrap_or_default(), std::mem::take(&mut events.buffer)];
-        self.buffers.extend(buffers.into_iter().filter(|buffer| buffer.capacity() > 0));
+        let mut spare = locked(&self.shared.spare);
+        spare.buffers.extend(buffers.into_iter().filter(|buffer| buffer.capacity() > 0));
         // A packet begins and ends without any: these would bury the others.
         if events.has_memory() {
-            self.spare.push(events);
+            spare.events.push(events);
         }
     }
 
@@ -127,8 +165,16 @@ impl Shared {
     fn work(&self) {
         let mut files = FilePool::default();
         while let Some(place) = self.next_place() {
-            place.work(&mut files);
+            place.work(self, &mut files);
         }
+    }
+
+    /// Memory to locate events in.
+    fn memory(&self) -> LocatedEvents {
+        let mut spare = locked(&self.spare);
+        let mut memory = spare.events.pop().unwrap_or_default();
+        memory.buffer = spare.buffers.pop().unwrap_or_default();
+        memory
     }
 
     fn next_place(&self) -> Option<Arc<Place>> {
@@ -141,45 +187,38 @@ impl Shared {
 
 impl Place {
     /// Does the work that was left here, unless the merge came back before.
-    fn work(&self, files: &mut FilePool) {
+    fn work(&self, crew: &Shared, files: &mut FilePool) {
         let mut state = locked(&self.state);
-        // A place is found once, so it is empty otherwise.
-        let PlaceState::Left(mut reader, memory) = std::mem::take(&mut *state) else { return };
-        *state = PlaceState::Taken;
+        state.is_queued = false;
+        let Some(mut reader) = state.reader.take() else { return };
+        state.is_taken = true;
         drop(state);
         // If this panics, nobody must wait for ever.
-        let mut put = Put { place: self, state: PlaceState::Empty };
-        let next = reader.next(memory, files);
-        put.state = PlaceState::Done(reader, next);
-    }
-
-    /// Comes back for the next events of the packet, and does the work if nobody has.
-    pub fn come_back(&self, files: &mut FilePool) -> (Box<PacketReader>, NextEvents) {
-        let is_taken = |state: &mut PlaceState| matches!(state, PlaceState::Taken);
-        let state = self.is_done.wait_while(locked(&self.state), is_taken);
-        let mut state = state.unwrap_or_else(PoisonError::into_inner);
-        match std::mem::take(&mut *state) {
-            PlaceState::Left(mut reader, memory) => {
-                drop(state);
-                let next = reader.next(memory, files);
-                (reader, next)
+        let _leaving = Leaving(self);
+        loop {
+            let next = reader.next(crew.memory(), files);
+            let mut state = locked(&self.state);
+            let is_last = next.is_last;
+            state.portions.push_back(next);
+            if is_last {
+                return;
             }
-            PlaceState::Done(reader, next) => (reader, next),
-            PlaceState::Taken | PlaceState::Empty => panic!("a thread that reads ahead panicked"),
+            if state.portions.len() >= PORTIONS {
+                state.reader = Some(reader);
+                return;
+            }
+            self.has_more.notify_one();
         }
     }
 }
 
-/// Puts a state in a place, whatever happens.
-struct Put<'p> {
-    place: &'p Place,
-    state: PlaceState,
-}
+/// Leaves a place, whatever happens.
+struct Leaving<'p>(&'p Place);
 
-impl Drop for Put<'_> {
+impl Drop for Leaving<'_> {
     fn drop(&mut self) {
-        *locked(&self.place.state) = std::mem::take(&mut self.state);
-        self.place.is_done.notify_one();
+        locked(&self.0.state).is_taken = false;
+        self.0.has_more.notify_one();
     }
 }
 
