@@ -118,6 +118,15 @@ impl EventPlan {
         EventPlan::Stages(Stages { stages, constants, width })
     }
 
+    /// Where the wanted fields come from, if they are read in place.
+    #[inline(always)]
+    pub fn in_place(&self) -> &[ValueSource] {
+        match self {
+            EventPlan::InPlace(_, wanted) => wanted,
+            EventPlan::Stages(_) => &[],
+        }
+    }
+
     /// Whether it needs the context of packets.
     pub fn needs_context(&self) -> bool {
         let is_packet = |constant: &Constant| matches!(constant, Constant::Packet(_));

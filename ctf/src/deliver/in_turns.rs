@@ -11,6 +11,8 @@ pub struct Side<'a> {
     pub view: View<'a>,
     /// Its next events, in order.
     pub events: &'a [LocatedEvent],
+    /// The place of the first of them.
+    pub place: usize,
     /// Whether events of the other one go first if they have the same time.
     pub is_second: bool,
 }
@@ -30,10 +32,11 @@ pub struct Turns {
 pub fn sides<'a>(first: &'a ActivePacket, second: Option<&'a ActivePacket>) -> Option<[Side<'a>; 2]> {
     let others = second.map_or(&[][..], |second| second.events.rest());
     let second = second.unwrap_or(first);
+    let [place, other_place] = [first, second].map(|packet| packet.events.next_place());
     let is_second = (first.stream, first.number) > (second.stream, second.number);
     Some([
-        Side { view: first.view()?, events: first.events.rest(), is_second },
-        Side { view: second.view()?, events: others, is_second: !is_second },
+        Side { view: first.view()?, events: first.events.rest(), place, is_second },
+        Side { view: second.view()?, events: others, place: other_place, is_second: !is_second },
     ])
 }
 
@@ -48,7 +51,8 @@ pub fn in_turns(
 ) -> Turns {
     let mut turns = Turns { taken: [0, 0], side: 0, is_stopped: false };
     loop {
-        let Side { view, events, is_second } = &sides[turns.side];
+        let Side { view, events, place, is_second } = &sides[turns.side];
+        let place = place + turns.taken[turns.side];
         let left = most - turns.taken[0] - turns.taken[1];
         let events = &events[turns.taken[turns.side]..];
         let events = &events[..events.len().min(left)];
@@ -56,8 +60,9 @@ pub fn in_turns(
         let until = other.map_or(last, |time| last.min(time.saturating_sub(i64::from(*is_second))));
         let mut count = 0;
         for next in events.iter().take_while(|next| next.timestamp <= until) {
+            let event = view.event(next, place + count);
             count += 1;
-            if take(&view.event(next)).is_break() {
+            if take(&event).is_break() {
                 turns.is_stopped = true;
                 break;
             }

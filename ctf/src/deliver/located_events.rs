@@ -7,12 +7,15 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use super::digest::{ByClass, Digest, Digester, Picked};
 use super::open_packet::{OpenPacket, ReadPart};
 use super::ordered_event::{OrderedEvent, Values};
+use crate::Events;
 use crate::decode::bits::Bits;
 use crate::decode::event_plan::EventPlan;
+use crate::decode::fast::columns::Columns;
 use crate::decode::fast::stretch::Stretch;
-use crate::decode::part::{Cursor, Part, StopReason, begin_event, simple_event};
+use crate::decode::part::{Cursor, Part, Simple, StopReason, begin_event, simple_event};
 use crate::decode::stream_plan::StreamPlan;
 use crate::decode::tally::Tally;
 
@@ -21,9 +24,9 @@ pub struct LocatedEvent {
     /// When it happened: nanoseconds since 1970.
     pub timestamp: i64,
     /// The position of its class in the plan.
-    position: u32,
+    pub position: u32,
     /// Where its marks begin.
-    marks: u32,
+    pub marks: u32,
 }
 
 /// Located events, all of one part of a packet.
@@ -38,6 +41,10 @@ pub struct LocatedEvents {
     marks: Vec<u32>,
     /// The number of marks that are taken.
     taken: usize,
+    /// What a consumer made of each event, if it wanted to; and room to do that.
+    digests: Vec<Digest>,
+    by_class: ByClass,
+    of_class: Vec<Digest>,
     /// Memory for the next part.
     pub buffer: Vec<u8>,
 }
@@ -55,6 +62,12 @@ impl LocatedEvents {
         &self.events[self.next.min(self.events.len())..]
     }
 
+    /// The place of the next event among all.
+    #[inline(always)]
+    pub fn next_place(&self) -> usize {
+        self.next
+    }
+
     /// Moves on by a number of events.
     #[inline]
     pub fn advance(&mut self, count: usize) {
@@ -65,12 +78,13 @@ impl LocatedEvents {
     #[inline(always)]
     pub fn view(&self, stream: usize) -> Option<View<'_>> {
         let (plan, read) = self.source.as_ref()?;
-        Some(View { plan, part: read.part(), marks: &self.marks, stream })
+        Some(View { plan, part: read.part(), marks: &self.marks, digests: &self.digests, stream })
     }
 
     /// Empties it, and returns the memory of its part, if nobody else has it.
     pub fn clear(&mut self) -> Option<Vec<u8>> {
         self.events.clear();
+        self.digests.clear();
         (self.next, self.taken) = (0, 0);
         self.source.take().and_then(|(_, read)| ReadPart::into_buffer(read))
     }
@@ -96,6 +110,36 @@ impl LocatedEvents {
         reached
     }
 
+    /// Has its events digested, those of each class together.
+    pub fn digest(&mut self, digester: &dyn Digester) {
+        let LocatedEvents { source, events, marks, by_class, of_class, .. } = self;
+        let Some((plan, read)) = source else { return };
+        let mut digests = std::mem::take(&mut self.digests);
+        digests.resize(events.len(), Digest::default());
+        let part = read.part();
+        by_class.sort(events, plan.classes.len());
+        for (position, spots) in by_class.classes() {
+            let class = &plan.classes[position];
+            let EventPlan::InPlace(_, wanted) = &class.plan else {
+                let view = View { plan, part, marks, digests: &[], stream: 0 };
+                for place in spots.iter().map(|spot| spot.place as usize) {
+                    let event = view.event(&events[place], 0);
+                    digester.digest(&event.events(), std::slice::from_mut(&mut digests[place]));
+                }
+                continue;
+            };
+            let (bytes, context) = (part.bytes, part.context);
+            let columns = Columns { bytes, context, wanted, marks: Picked { events, spots, marks } };
+            of_class.clear();
+            of_class.resize(spots.len(), Digest::default());
+            digester.digest(&Events::new(class.class.index, spots.len(), &columns), of_class);
+            for (spot, digest) in spots.iter().zip(&*of_class) {
+                digests[spot.place as usize] = *digest;
+            }
+        }
+        self.digests = digests;
+    }
+
     /// Whether there were ever events in it.
     pub fn has_memory(&self) -> bool {
         self.events.capacity() > 0
@@ -113,20 +157,19 @@ pub struct View<'a> {
     plan: &'a StreamPlan,
     part: Part<'a>,
     marks: &'a [u32],
+    digests: &'a [Digest],
     stream: usize,
 }
 
 impl<'a> View<'a> {
-    /// An event that has been located.
+    /// An event that has been located, and its place among all.
     #[inline(always)]
-    pub fn event(&self, located: &LocatedEvent) -> OrderedEvent<'a> {
+    pub fn event(&self, located: &LocatedEvent, place: usize) -> OrderedEvent<'a> {
         let plan = &self.plan.classes[located.position as usize];
         let Part { bytes, context, .. } = self.part;
         let marks = &self.marks[located.marks as usize..];
         let values = match &plan.plan {
-            EventPlan::InPlace(stretch, wanted) => {
-                Values::InPlace { wanted, bytes, marks: &marks[..stretch.marks()], context }
-            }
+            EventPlan::InPlace(..) => Values::InPlace { bytes, marks, context },
             EventPlan::Stages(stages) => {
                 let mut bits = Bits::new(bytes, joined(marks), self.part.end);
                 let mut slots = self.part.slots.to_vec();
@@ -136,7 +179,8 @@ impl<'a> View<'a> {
                 Values::Decoded(values.unwrap_or_default())
             }
         };
-        OrderedEvent { plan, timestamp: located.timestamp, stream: self.stream, values }
+        let digest = self.digests.get(place);
+        OrderedEvent { plan, timestamp: located.timestamp, stream: self.stream, values, digest }
     }
 }
 
@@ -170,15 +214,28 @@ impl Locating<'_> {
         (cursor, None)
     }
 
-    /// Steps over an event of whole bytes after the short form of one of LTTng's headers, if that is what comes next.
+    /// Steps over events of a class, each of whole bytes after the short form of one of LTTng's headers, if such come next.
     #[inline(always)]
     fn simple(&mut self, cursor: Cursor, bytes: &[u8]) -> Option<Cursor> {
-        let simple = simple_event(self.plan, self.part.bytes, cursor.at)?;
-        let passed = simple.header.passed(simple.first_bytes, simple.id, cursor.clock)?;
-        let clock = cursor.clock.checked_add(passed)?;
-        let end = self.step_over(simple.stretch, bytes, cursor.at / 8 + simple.header.size())?;
-        self.push(clock, simple.position, simple.stretch.marks());
-        Some(Cursor { at: end * 8, clock, ..cursor })
+        let Simple { header, mut first_bytes, id, position, stretch } =
+            simple_event(self.plan, self.part.bytes, cursor.at)?;
+        let Cursor { at, mut clock, .. } = cursor;
+        let (first, mut at) = (at / 8, at / 8);
+        // Nothing is looked up again for those of the same class that follow.
+        while let Some(now) =
+            header.passed(first_bytes, id, clock).and_then(|passed| clock.checked_add(passed))
+            && let Some(end) = self.step_over(stretch, bytes, at + header.size())
+        {
+            (at, clock) = (end, now);
+            self.push(clock, position, stretch.marks());
+            match bytes.get(at..).and_then(<[u8]>::first_chunk) {
+                Some(next) if self.located.events.len() < self.count => {
+                    first_bytes = u64::from_le_bytes(*next)
+                }
+                _ => break,
+            }
+        }
+        (at > first).then_some(Cursor { at: at * 8, clock, ..cursor })
     }
 
     /// Steps over an event of whole bytes, and notes its marks. Returns where it ends.

@@ -3,6 +3,7 @@
 mod active_packet;
 mod ahead;
 mod arrivals;
+pub mod digest;
 pub mod file_source;
 mod in_turns;
 mod lane;

@@ -29,11 +29,11 @@ use std::sync::Arc;
 use super::active_packet::ActivePacket;
 use super::ahead::Crew;
 use super::arrivals::Arrivals;
+use super::digest::Digester;
 use super::in_turns::{Turns, in_turns, sides};
 use super::lane::{Current, Head, Lane};
 use super::located_events::LocatedEvents;
 use super::merged::Next;
-use super::open_packet::PART;
 use super::ordered_event::OrderedEvent;
 use super::packet_reader::{PacketReader, Portion};
 use super::packet_source::PacketSource;
@@ -41,23 +41,6 @@ use super::step::{Pause, Step};
 use crate::decode::tally::Tally;
 use crate::layout::{Layout, Want};
 use crate::{EventClass, Gap, Progress, Report, Trace, Wanted, Window};
-
-/// The parts of all open packets together take about this much memory, and three times that if they are read ahead; unless
-/// there are very many streams.
-const MEMORY: usize = 2 << 20;
-
-/// A part is not smaller than this.
-const SMALLEST_PART: usize = 8 << 10;
-
-/// The bytes of a part for each event that is located at once, and the most events. One thread soon hands out what it has
-/// located, and finds it in the nearest cache.
-const ALONE: (usize, usize) = (256, 512);
-
-/// How much is read ahead at once: threads wait for each other less often if they hand over more.
-const AHEAD: Portion = Portion { bytes: 128 << 10, events: 8 << 10, is_ahead: true };
-
-/// With more streams than these, which share the memory, handing over takes longer than reading.
-const MAX_STREAMS_AHEAD: usize = 32;
 
 /// Events in the order of time; [`Reader::in_order`](crate::Reader::in_order) makes one.
 ///
@@ -91,6 +74,7 @@ pub struct InOrder<'r> {
     tally: Tally,
     /// Those who read ahead.
     crew: Crew,
+    digester: Option<Arc<dyn Digester>>,
     progress: Option<&'r Progress>,
     /// The size of all packets that are known from the start, in bytes.
     size: u64,
@@ -184,6 +168,7 @@ impl<'r> InOrder<'r> {
             current: None,
             tally: Tally::default(),
             crew: Crew::new(threads),
+            digester: None,
             progress: None,
             size: 0,
             expects_sources: false,
@@ -203,6 +188,12 @@ impl<'r> InOrder<'r> {
         self
     }
 
+    /// Has events digested where they are read.
+    pub fn with_digester(mut self, digester: Arc<dyn Digester>) -> InOrder<'r> {
+        self.digester = Some(digester);
+        self
+    }
+
     /// The next event, or why none can be handed out.
     #[inline]
     pub fn next_event(&mut self) -> Step<'_> {
@@ -214,7 +205,7 @@ impl<'r> InOrder<'r> {
                     return Step::End;
                 };
                 self.tally.count(1, next.timestamp, next.timestamp);
-                Step::Event(view.event(next))
+                Step::Event(view.event(next, packet.events.next_place()))
             }
             Choice::Wait => Step::Wait,
             Choice::End => Step::End,
@@ -402,20 +393,15 @@ impl<'r> InOrder<'r> {
         let trace = &traces[streams[stream].trace];
         let Some(Next { storage, packet, place: place @ None }) = &mut streams[stream].next else { return };
         let (layout, plan) = (Arc::clone(&trace.layout), Arc::clone(&trace.plans[packet.header.stream]));
-        let limits = self.limits.clone();
-        let reader = PacketReader::new(storage.clone(), packet.clone(), layout, plan, portion, limits);
+        let (limits, digester) = (self.limits.clone(), self.digester.clone());
+        let (storage, packet) = (storage.clone(), packet.clone());
+        let reader = PacketReader::new(storage, packet, layout, plan, portion, limits, digester);
         *place = Some(self.crew.leave(Box::new(reader)));
     }
 
-    /// How much is read at a time: the more streams there are, the less.
+    /// How much is read at a time.
     fn portion(&self) -> Portion {
-        let streams = self.arrivals.lasting.max(1);
-        let bytes = (MEMORY / streams).clamp(SMALLEST_PART, PART);
-        if self.crew.is_empty() || streams > MAX_STREAMS_AHEAD {
-            let (bytes_an_event, most) = ALONE;
-            return Portion { bytes, events: (bytes / bytes_an_event).min(most), is_ahead: false };
-        }
-        Portion { bytes: bytes.min(AHEAD.bytes), ..AHEAD }
+        Portion::of(self.arrivals.lasting, self.crew.is_empty())
     }
 
     /// Puts an open packet where the merge finds it, or closes it if it has no more events.

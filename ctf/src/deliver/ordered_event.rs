@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::digest::Digest;
 use crate::decode::event_plan::ValueSource;
 use crate::decode::frozen::Frozen;
 use crate::decode::stream_plan::ClassPlan;
@@ -30,12 +31,13 @@ pub struct OrderedEvent<'a> {
     pub(super) timestamp: i64,
     pub(super) stream: usize,
     pub(super) values: Values<'a>,
+    pub(super) digest: Option<&'a Digest>,
 }
 
 /// The values of an event's wanted fields.
 pub(super) enum Values<'a> {
     /// Read in place when asked for.
-    InPlace { wanted: &'a [ValueSource], bytes: &'a [u8], marks: &'a [u32], context: &'a [Frozen] },
+    InPlace { bytes: &'a [u8], marks: &'a [u32], context: &'a [Frozen] },
     /// Decoded already.
     Decoded(Vec<Value<'a>>),
 }
@@ -59,6 +61,12 @@ impl<'a> OrderedEvent<'a> {
         self.stream
     }
 
+    /// What the [`Digester`](crate::Digester) made of it; zeros if there is none.
+    #[inline(always)]
+    pub fn digest(&self) -> Digest {
+        self.digest.copied().unwrap_or_default()
+    }
+
     /// The value of a field.
     ///
     /// # Panics
@@ -71,7 +79,7 @@ impl<'a> OrderedEvent<'a> {
     #[inline(always)]
     fn read<T: FieldType + ?Sized>(&self, slot: usize) -> T::Read<'_> {
         match &self.values {
-            Values::InPlace { wanted, bytes, marks, context } => match &wanted[slot] {
+            Values::InPlace { bytes, marks, context } => match &self.plan.plan.in_place()[slot] {
                 ValueSource::Field(field) => T::read_stored(field, bytes, marks),
                 ValueSource::Constant(constant) => T::read(constant.value(context)),
             },
@@ -89,7 +97,7 @@ impl<'a> OrderedEvent<'a> {
     #[inline(always)]
     fn brief_at(&self, slot: usize) -> Brief {
         match &self.values {
-            Values::InPlace { wanted, bytes, marks, context } => match &wanted[slot] {
+            Values::InPlace { bytes, marks, context } => match &self.plan.plan.in_place()[slot] {
                 ValueSource::Field(field) => field.brief(bytes, marks),
                 ValueSource::Constant(constant) => Brief::from(&constant.value(context)),
             },
@@ -103,11 +111,12 @@ impl<'a> OrderedEvent<'a> {
     #[inline(always)]
     pub fn leading(&self, before: Field) -> Option<&[u8]> {
         match &self.values {
-            Values::InPlace { wanted, bytes, marks, .. } => match &wanted[before.slot(self.plan.class.index)]
-            {
-                ValueSource::Field(field) => field.leading(bytes, marks),
-                ValueSource::Constant(_) => None,
-            },
+            Values::InPlace { bytes, marks, .. } => {
+                match &self.plan.plan.in_place()[before.slot(self.plan.class.index)] {
+                    ValueSource::Field(field) => field.leading(bytes, marks),
+                    ValueSource::Constant(_) => None,
+                }
+            }
             Values::Decoded(_) => None,
         }
     }

@@ -4,8 +4,9 @@ use std::io;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use super::digest::Digester;
 use super::located_events::LocatedEvents;
-use super::open_packet::OpenPacket;
+use super::open_packet::{OpenPacket, PART};
 use super::packet_source::Storage;
 use crate::Damage;
 use crate::decode::stream_plan::StreamPlan;
@@ -13,6 +14,23 @@ use crate::decode::tally::Tally;
 use crate::layout::Layout;
 use crate::packets::LocatedPacket;
 use crate::packets::pool::FilePool;
+
+/// The parts of all open packets together take about this much memory, and five times that if they are read ahead; unless
+/// there are very many streams.
+const MEMORY: usize = 2 << 20;
+
+/// A part is not smaller than this.
+const SMALLEST_PART: usize = 8 << 10;
+
+/// The bytes of a part for each event that is located at once, and the most events. One thread soon hands out what it has
+/// located, and finds it in the nearest cache.
+const ALONE: (usize, usize) = (256, 512);
+
+/// How much is read ahead at once: threads wait for each other less often if they hand over more.
+const AHEAD: Portion = Portion { bytes: 128 << 10, events: 8 << 10, is_ahead: true };
+
+/// With more streams than these, which share the memory, handing over takes longer than reading.
+const MAX_STREAMS_AHEAD: usize = 32;
 
 /// How much of a packet is read, and how many of its events are located, at a time.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +41,18 @@ pub struct Portion {
     pub is_ahead: bool,
 }
 
+impl Portion {
+    /// The portion for this number of streams: the more there are, the less.
+    pub fn of(streams: usize, is_alone: bool) -> Portion {
+        let bytes = (MEMORY / streams.max(1)).clamp(SMALLEST_PART, PART);
+        if is_alone || streams > MAX_STREAMS_AHEAD {
+            let (bytes_an_event, most) = ALONE;
+            return Portion { bytes, events: (bytes / bytes_an_event).min(most), is_ahead: false };
+        }
+        Portion { bytes: bytes.min(AHEAD.bytes), ..AHEAD }
+    }
+}
+
 /// Reads a packet, and locates its events.
 pub struct PacketReader {
     storage: Storage,
@@ -30,6 +60,7 @@ pub struct PacketReader {
     portion: Portion,
     /// The times of events that are located.
     limits: RangeInclusive<i64>,
+    digester: Option<Arc<dyn Digester>>,
     state: State,
 }
 
@@ -66,8 +97,9 @@ impl PacketReader {
         plan: Arc<StreamPlan>,
         portion: Portion,
         limits: RangeInclusive<i64>,
+        digester: Option<Arc<dyn Digester>>,
     ) -> PacketReader {
-        PacketReader { storage, packet, portion, limits, state: State::New(layout, plan) }
+        PacketReader { storage, packet, portion, limits, digester, state: State::New(layout, plan) }
     }
 
     /// Whether another thread may read it.
@@ -75,12 +107,15 @@ impl PacketReader {
         self.portion.is_ahead
     }
 
-    /// Locates the packet's next events, in memory that is empty and used again.
+    /// Locates the packet's next events, and has them digested, in memory that is empty and used again.
     pub fn next(&mut self, memory: LocatedEvents, files: &mut FilePool) -> NextEvents {
         let mut next = NextEvents { events: memory, ..NextEvents::default() };
         if let Err(error) = self.locate(&mut next, files) {
             next.damage = Some(self.storage.unreadable(self.packet.offset, &error));
             self.state = State::Ended;
+        }
+        if let Some(digester) = &self.digester {
+            next.events.digest(&**digester);
         }
         next.is_last = matches!(self.state, State::Ended);
         next

@@ -27,6 +27,7 @@ use ctf_reader::{
 use lttng_testing::check_golden;
 
 use crate::case::Case;
+use crate::support::digests::AllValues;
 use crate::support::value_text;
 
 /// An event: its time, its class, and a text for each field that was wanted.
@@ -110,9 +111,11 @@ fn read(name: &str, case: &Case) -> String {
 
 /// Reads all events in the order of time.
 fn read_in_order(reader: &Reader) -> (Vec<EventText>, Report) {
-    let mut events = reader.in_order(Window::default(), all_fields);
+    let digester = AllValues::of(reader);
+    let mut events = reader.in_order(Window::default(), all_fields).with_digester(digester.clone());
     let mut seen = Vec::new();
     while let Step::Event(event) = events.next_event() {
+        digester.check(&event);
         let values = event.fields().map(|(_, value)| value_text::text(&value));
         seen.push((event.timestamp(), event.class().index, values.collect()));
     }

@@ -9,6 +9,7 @@ use fastrand::Rng;
 
 use crate::arriving::{self, Piece, Shared};
 use crate::small::{LATE_CLASS, METADATA, NUMBERED, SmallPacket};
+use crate::support::digests::AllValues;
 
 /// An event: its time, its stream, and its number there.
 type EventKey = (i64, u64, u64);
@@ -40,7 +41,8 @@ fn read(reader: &Reader, window: Window) -> (Vec<EventKey>, Report) {
 
 /// The same, in pieces of any size, some of which end early, with single events between them.
 fn read_in_pieces(reader: &Reader, window: Window, random: &mut Rng) -> (Vec<EventKey>, Report) {
-    let mut events = reader.in_order(window, all_fields);
+    let digester = AllValues::of(reader);
+    let mut events = reader.in_order(window, all_fields).with_digester(digester.clone());
     let mut seen = Vec::new();
     let key = |event: &OrderedEvent<'_>| {
         (event.timestamp(), number(event.field("stream")), number(event.field("number")))
@@ -48,6 +50,7 @@ fn read_in_pieces(reader: &Reader, window: Window, random: &mut Rng) -> (Vec<Eve
     loop {
         let (most, stop) = (random.u64(..300) as usize, seen.len() + random.u64(..600) as usize);
         let pause = events.next_events(most, |event| {
+            digester.check(event);
             seen.push(key(event));
             if seen.len() == stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });

@@ -11,11 +11,13 @@ use ctf_reader::{
 };
 use lttng_testing::{Session, Trace};
 
+pub mod digests;
 mod recording;
 mod shared_trace;
 mod tracee;
 pub mod value_text;
 
+use digests::AllValues;
 pub use recording::{PACKET, Recording, copy_folder};
 pub use shared_trace::SharedTrace;
 pub use tracee::Tracee;
@@ -150,8 +152,10 @@ pub fn read_both_ways(reader: &Reader, window: Window) -> (Vec<Seen>, Report, bo
     let (events, report) = read_all(reader, window);
     let mut kept = KeepAll::default();
     reader.classes().for_each(|class| drop(kept.want(class)));
-    let mut ordered = reader.in_order(window, all_fields);
+    let digester = AllValues::of(reader);
+    let mut ordered = reader.in_order(window, all_fields).with_digester(digester.clone());
     while let Step::Event(event) = ordered.next_event() {
+        digester.check(&event);
         let ControlFlow::Continue(()) = kept.events(&event.events());
     }
     let is_sorted = kept.events.is_sorted_by_key(|event| event.timestamp);

@@ -1,10 +1,10 @@
 //! Events of one class that have been stepped over and not yet been handed to the collector.
 
+use super::columns::{Columns, Marks};
 use super::run::{Room, fill};
-use super::stretch::{FieldForm, Primitive, StoredField, Stretch};
+use super::stretch::Stretch;
 use crate::decode::clock::Timebase;
-use crate::decode::event_plan::{EventPlan, ValueSource};
-use crate::decode::frozen::Frozen;
+use crate::decode::event_plan::EventPlan;
 use crate::decode::stream_plan::ClassPlan;
 use crate::events::Fields;
 use crate::{Brief, Value};
@@ -103,15 +103,20 @@ impl<'a> Rows<'a> {
     fn clocks(&self) -> impl Iterator<Item = u64> {
         self.numbers.chunks_exact(self.width).map(clock)
     }
+}
 
-    fn marks(&self, event: usize) -> &'a [u32] {
-        &self.numbers[event * self.width..][2..self.width]
+impl Marks for Rows<'_> {
+    fn count(&self) -> usize {
+        Rows::count(self)
     }
 
-    /// For each event its marks from one on.
     #[inline(always)]
-    fn marks_from(&self, mark: usize) -> impl Iterator<Item = &'a [u32]> {
+    fn from(&self, mark: usize) -> impl Iterator<Item = &[u32]> {
         self.numbers.chunks_exact(self.width).map(move |row| &row[2 + mark..])
+    }
+
+    fn of(&self, event: usize) -> &[u32] {
+        &self.numbers[event * self.width..][2..self.width]
     }
 }
 
@@ -123,81 +128,36 @@ fn clock(row: &[u32]) -> u64 {
 
 /// The fields of events, which are where the events' marks say.
 pub struct BatchFields<'a> {
-    /// The bytes that the marks point into.
-    pub bytes: &'a [u8],
-    /// The values of the packet's context.
-    pub context: &'a [Frozen],
+    pub columns: Columns<'a, Rows<'a>>,
     /// The times of the clock's counts.
     pub timebase: &'a Timebase,
-    /// The events.
-    pub rows: Rows<'a>,
-    /// The fields.
-    pub wanted: &'a [ValueSource],
 }
 
 impl Fields for BatchFields<'_> {
     fn timestamp(&self, event: usize) -> i64 {
-        self.timebase.time(self.rows.clock(event))
+        self.timebase.time(self.columns.marks.clock(event))
     }
 
     fn timestamps(&self, into: &mut Vec<i64>) {
+        let clocks = self.columns.marks.clocks();
         match self.timebase {
             // LTTng's clocks are these: no branch for each event.
             Timebase::Nanoseconds(origin) => {
-                into.extend(self.rows.clocks().map(|clock| origin.saturating_add_unsigned(clock)));
+                into.extend(clocks.map(|clock| origin.saturating_add_unsigned(clock)));
             }
-            timebase => into.extend(self.rows.clocks().map(|clock| timebase.time(clock))),
+            timebase => into.extend(clocks.map(|clock| timebase.time(clock))),
         }
     }
 
     fn value(&self, event: usize, field: usize) -> Value<'_> {
-        match &self.wanted[field] {
-            ValueSource::Field(field) => field.value(self.bytes, self.rows.marks(event)),
-            ValueSource::Constant(constant) => constant.value(self.context),
-        }
+        self.columns.value(event, field)
     }
 
     fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
-        match &self.wanted[field] {
-            ValueSource::Field(StoredField { mark, offset, form: FieldForm::Text }) => {
-                let (bytes, offset) = (self.bytes, *offset);
-                into.extend(self.rows.marks_from(*mark).map(|marks| match *marks {
-                    [mark, end, ..] => {
-                        let at = mark as usize + offset;
-                        Brief::text(&bytes[at..], end as usize - 1 - at)
-                    }
-                    _ => Brief::OTHER,
-                }));
-            }
-            ValueSource::Field(StoredField { mark, offset, form: FieldForm::Characters(length) }) => {
-                let places = self.rows.marks_from(*mark).map(|marks| marks[0] as usize + offset);
-                into.extend(places.map(|at| Brief::characters(&self.bytes[at..], *length)));
-            }
-            ValueSource::Field(StoredField { mark, offset, form: FieldForm::Integer(read) }) => {
-                let places = self.rows.marks_from(*mark).map(|marks| marks[0] as usize + offset);
-                into.extend(places.map(|at| Brief::integer(read.number(self.bytes, at))));
-            }
-            _ => {
-                into.extend((0..self.rows.count()).map(|event| Brief::from(&self.value(event, field))));
-            }
-        }
+        self.columns.briefs(field, into);
     }
 
     fn integers(&self, field: usize, into: &mut Vec<u64>) {
-        match &self.wanted[field] {
-            ValueSource::Field(StoredField { mark, offset, form: FieldForm::Integer(read) }) => {
-                let (bytes, offset) = (self.bytes, *offset);
-                let places = self.rows.marks_from(*mark).map(|marks| marks[0] as usize + offset);
-                match read {
-                    // Most durations are these: no branch for each event.
-                    Primitive::U64 => into.extend(places.map(|at| Primitive::U64.raw(bytes, at))),
-                    _ => into.extend(places.map(|at| read.raw(bytes, at))),
-                }
-            }
-            _ => {
-                let values = (0..self.rows.count()).map(|event| self.value(event, field));
-                into.extend(values.map(|value| value.integer().unwrap_or_default()));
-            }
-        }
+        self.columns.integers(field, into);
     }
 }

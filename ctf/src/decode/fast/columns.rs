@@ -1,0 +1,85 @@
+//! All values of a field at once: how it is stored is looked up once and not for each event.
+
+use super::stretch::{FieldForm, Primitive, StoredField};
+use crate::decode::event_plan::ValueSource;
+use crate::decode::frozen::Frozen;
+use crate::{Brief, Value};
+
+/// The marks of events of one class.
+pub trait Marks {
+    /// The number of events.
+    fn count(&self) -> usize;
+
+    /// For each event its marks from one on.
+    fn from(&self, mark: usize) -> impl Iterator<Item = &[u32]>;
+
+    /// The marks of one event.
+    fn of(&self, event: usize) -> &[u32];
+}
+
+/// Events of one class whose fields are read in place.
+pub struct Columns<'a, M> {
+    /// The bytes that the marks point into.
+    pub bytes: &'a [u8],
+    /// The values of the packet's context.
+    pub context: &'a [Frozen],
+    /// The fields.
+    pub wanted: &'a [ValueSource],
+    /// The events.
+    pub marks: M,
+}
+
+impl<M: Marks> Columns<'_, M> {
+    /// The value of a field in one event.
+    pub fn value(&self, event: usize, field: usize) -> Value<'_> {
+        match &self.wanted[field] {
+            ValueSource::Field(field) => field.value(self.bytes, self.marks.of(event)),
+            ValueSource::Constant(constant) => constant.value(self.context),
+        }
+    }
+
+    /// Appends the values of a field, as far as they are brief.
+    pub fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
+        match &self.wanted[field] {
+            ValueSource::Field(StoredField { mark, offset, form: FieldForm::Text }) => {
+                let (bytes, offset) = (self.bytes, *offset);
+                into.extend(self.marks.from(*mark).map(|marks| match *marks {
+                    [mark, end, ..] => {
+                        let at = mark as usize + offset;
+                        Brief::text(&bytes[at..], end as usize - 1 - at)
+                    }
+                    _ => Brief::OTHER,
+                }));
+            }
+            ValueSource::Field(StoredField { mark, offset, form: FieldForm::Characters(length) }) => {
+                let places = self.marks.from(*mark).map(|marks| marks[0] as usize + offset);
+                into.extend(places.map(|at| Brief::characters(&self.bytes[at..], *length)));
+            }
+            ValueSource::Field(StoredField { mark, offset, form: FieldForm::Integer(read) }) => {
+                let places = self.marks.from(*mark).map(|marks| marks[0] as usize + offset);
+                into.extend(places.map(|at| Brief::integer(read.number(self.bytes, at))));
+            }
+            _ => into.extend((0..self.marks.count()).map(|event| Brief::from(&self.value(event, field)))),
+        }
+    }
+
+    /// Appends the integers that a field has, in two's complement.
+    pub fn integers(&self, field: usize, into: &mut Vec<u64>) {
+        match &self.wanted[field] {
+            ValueSource::Field(StoredField { mark, offset, form: FieldForm::Integer(read) }) => {
+                let (bytes, offset) = (self.bytes, *offset);
+                let places = self.marks.from(*mark).map(|marks| marks[0] as usize + offset);
+                // Most durations and ids are these: nothing is asked for each event.
+                match read {
+                    Primitive::U64 => into.extend(places.map(|at| Primitive::U64.raw(bytes, at))),
+                    Primitive::I32 => into.extend(places.map(|at| Primitive::I32.raw(bytes, at))),
+                    _ => into.extend(places.map(|at| read.raw(bytes, at))),
+                }
+            }
+            _ => {
+                let values = (0..self.marks.count()).map(|event| self.value(event, field));
+                into.extend(values.map(|value| value.integer().unwrap_or_default()));
+            }
+        }
+    }
+}
