@@ -14,12 +14,14 @@
 //! `tracing_parent`), they nest by these instead.
 
 mod chain;
+mod digester;
 mod feed;
 mod happening;
 mod interval;
 mod lexicon;
 mod nesting;
 mod open;
+mod resolver;
 mod scene;
 mod thread_numbers;
 mod threads;

@@ -42,7 +42,7 @@ impl LastThread {
 }
 
 /// A thread by its machine and the ids of its process and its own, where those were recorded.
-type ThreadId = (usize, Option<i64>, Option<i64>);
+pub type ThreadId = (usize, Option<i64>, Option<i64>);
 
 impl ThreadNumbers {
     /// The thread of the last event of a class in a stream, if its ids were recorded as these bytes.

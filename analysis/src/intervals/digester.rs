@@ -1,0 +1,283 @@
+//! What events say, as numbers, found out where they are read and not in the order of time.
+//!
+//! Several threads may do that at a time. Each remembers what it has met, and asks what they have in common for the number of
+//! anything new, so these numbers are in no particular order: the feed [translates](Translation) them to its own, which follow
+//! the order of time. What has no number is read by the feed itself.
+
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+
+use ctf_reader::{Brief, Digest, Digester, Events, Field};
+use hashbrown::HashMap;
+
+use super::interval::IntervalName;
+use super::thread_numbers::ThreadId;
+use crate::groups::table::Groups;
+use crate::reading::{ClassPlan, grown, key};
+
+/// The most names and clients, and threads, that get a number.
+const MOST: usize = IntervalName::MOST_KEYS;
+
+/// Stands for the client of work without one.
+const NO_CLIENT: u32 = u32::MAX;
+
+/// What an event says: numbers from 1 on, and 0 for what has none.
+#[derive(Clone, Copy, Debug)]
+pub struct Said {
+    pub thread: u32,
+    pub client: u32,
+    pub name: u32,
+    /// Whether it was found out how long it took.
+    is_timed: bool,
+    ticks: u64,
+}
+
+impl From<Digest> for Said {
+    #[inline(always)]
+    fn from([ids, name, ticks]: Digest) -> Said {
+        Said {
+            thread: ids as u32,
+            client: (ids >> 32) as u32,
+            name: name as u32,
+            is_timed: name >> 32 != 0,
+            ticks,
+        }
+    }
+}
+
+impl Said {
+    /// How long it took, if that was found out.
+    #[inline(always)]
+    pub fn ticks(self) -> Option<u64> {
+        self.is_timed.then_some(self.ticks)
+    }
+
+    /// Whether it was for nobody.
+    #[inline(always)]
+    pub fn is_without_client(self) -> bool {
+        self.client == NO_CLIENT
+    }
+}
+
+/// The feed's numbers of what was numbered where it was read.
+#[derive(Debug, Default)]
+pub struct Translation(Vec<Option<u32>>);
+
+impl Translation {
+    /// The feed's number, if it is known.
+    #[inline(always)]
+    pub fn get(&self, number: u32) -> Option<u32> {
+        *self.0.get(number as usize)?
+    }
+
+    /// Remembers the feed's number of anything that has one.
+    #[cold]
+    pub fn enter(&mut self, number: u32, of_feed: u32) {
+        if number != 0 && number != NO_CLIENT {
+            *grown(&mut self.0, number as usize) = Some(of_feed);
+        }
+    }
+}
+
+/// What the events of a class say, and in which fields.
+#[derive(Debug)]
+pub struct Speech {
+    pub plan: ClassPlan,
+    pub kind: u32,
+    pub host: usize,
+    pub pid: Option<Field<u64>>,
+    pub tid: Option<Field<u64>>,
+    pub client: Option<Field>,
+}
+
+/// Finds out what events say.
+#[derive(Debug, Default)]
+pub struct EventDigester {
+    /// What each class says.
+    speeches: RwLock<Vec<Option<Speech>>>,
+    /// What those who have been at work remember.
+    idle: Mutex<Vec<Worker>>,
+    common: Mutex<Common>,
+}
+
+/// The numbers of all that was met.
+#[derive(Debug, Default)]
+struct Common {
+    threads: HashMap<ThreadId, u32>,
+    /// Clients, and the names of each kind.
+    texts: Groups<u32>,
+    next_text: u32,
+}
+
+/// What one thread remembers, with room to work.
+#[derive(Debug, Default)]
+struct Worker {
+    threads: HashMap<ThreadId, u32>,
+    texts: Groups<u32>,
+    integers: [Vec<u64>; 2],
+    briefs: Vec<Brief>,
+    bytes: Vec<u8>,
+}
+
+impl EventDigester {
+    /// Says what a class says.
+    pub fn listen(&self, class: usize, speech: Option<Speech>) {
+        let mut speeches = self.speeches.write().unwrap_or_else(PoisonError::into_inner);
+        *grown(&mut speeches, class) = speech;
+    }
+}
+
+impl Digester for EventDigester {
+    fn digest(&self, events: &Events<'_>, into: &mut [Digest]) {
+        let speeches = self.speeches.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(Some(speech)) = speeches.get(events.class) else { return };
+        let idle = locked(&self.idle).pop();
+        let mut worker = idle.unwrap_or_default();
+        worker.threads(speech, events, into, &self.common);
+        if let Some(client) = speech.client {
+            worker.clients(client, events, into, &self.common);
+        }
+        worker.names(speech, events, into, &self.common);
+        let [ticks, _] = &mut worker.integers;
+        speech.plan.durations(events, ticks);
+        for (digest, ticks) in into.iter_mut().zip(ticks) {
+            digest[1] |= 1 << 32;
+            digest[2] = *ticks;
+        }
+        locked(&self.idle).push(worker);
+    }
+}
+
+impl Worker {
+    fn threads(&mut self, speech: &Speech, events: &Events<'_>, into: &mut [Digest], common: &Mutex<Common>) {
+        let Worker { threads, integers, .. } = self;
+        for (ids, field) in integers.iter_mut().zip([speech.pid, speech.tid]) {
+            ids.clear();
+            match field {
+                Some(field) => events.integers(field, ids),
+                None => ids.resize(into.len(), 0),
+            }
+        }
+        let [pids, tids] = integers;
+        let (mut last, mut number) = (None, 0);
+        for ((digest, pid), tid) in into.iter_mut().zip(pids).zip(tids) {
+            // Most events are from the thread that the last one is from.
+            if last != Some((*pid, *tid)) {
+                last = Some((*pid, *tid));
+                let (pid, tid) = (speech.pid.map(|_| *pid as i64), speech.tid.map(|_| *tid as i64));
+                number = threads_number(threads, (speech.host, pid, tid), common);
+            }
+            digest[0] = number.into();
+        }
+    }
+
+    fn clients(&mut self, field: Field, events: &Events<'_>, into: &mut [Digest], common: &Mutex<Common>) {
+        self.briefs.clear();
+        events.briefs(field, &mut self.briefs);
+        let nobody = Brief::text(b"", 0);
+        for (place, digest) in into.iter_mut().enumerate() {
+            let brief = self.briefs[place];
+            let number = match brief == nobody {
+                true => NO_CLIENT,
+                false => self.text(0, brief, common, |bytes| {
+                    key::encode(&events.get(place).value(field), bytes);
+                }),
+            };
+            digest[0] |= u64::from(number) << 32;
+        }
+    }
+
+    fn names(
+        &mut self,
+        Speech { plan, kind, .. }: &Speech,
+        events: &Events<'_>,
+        into: &mut [Digest],
+        common: &Mutex<Common>,
+    ) {
+        let space = *kind as usize + 1;
+        self.briefs.clear();
+        match plan.only_key() {
+            Some(field) => events.briefs(field, &mut self.briefs),
+            None if plan.keys().is_empty() => {
+                let number = self.text(space, Brief::OTHER, common, |_| {});
+                return into.iter_mut().for_each(|digest| digest[1] = number.into());
+            }
+            None => self.briefs.resize(into.len(), Brief::OTHER),
+        }
+        for (place, digest) in into.iter_mut().enumerate() {
+            let brief = self.briefs[place];
+            let number = self.text(space, brief, common, |bytes| plan.encode_key(&events.get(place), bytes));
+            digest[1] = number.into();
+        }
+    }
+
+    /// The number of a text, found by its brief form where it has one. `encode` writes it in full.
+    #[inline(always)]
+    fn text(
+        &mut self,
+        space: usize,
+        brief: Brief,
+        common: &Mutex<Common>,
+        encode: impl FnOnce(&mut Vec<u8>),
+    ) -> u32 {
+        match self.texts.of_kind(space).recall(brief) {
+            Some(&mut known) => known,
+            None => {
+                self.bytes.clear();
+                encode(&mut self.bytes);
+                self.look_up(space, brief, common)
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn look_up(&mut self, space: usize, brief: Brief, common: &Mutex<Common>) -> u32 {
+        let Worker { texts, bytes, .. } = self;
+        let known = texts.get(space, bytes).copied();
+        let number = known.unwrap_or_else(|| locked(common).text(space, bytes));
+        if number != 0 {
+            match brief == Brief::OTHER {
+                true => texts.entry(space, bytes, || number),
+                false => texts.recallable(space, brief, bytes, || number),
+            };
+        }
+        number
+    }
+}
+
+/// The number of a thread.
+fn threads_number(known: &mut HashMap<ThreadId, u32>, id: ThreadId, common: &Mutex<Common>) -> u32 {
+    known.get(&id).copied().unwrap_or_else(|| {
+        let number = locked(common).thread(id);
+        if number != 0 {
+            known.insert(id, number);
+        }
+        number
+    })
+}
+
+impl Common {
+    fn thread(&mut self, id: ThreadId) -> u32 {
+        let next = self.threads.len();
+        match self.threads.get(&id) {
+            Some(&known) => known,
+            None if next >= MOST => 0,
+            None => *self.threads.entry(id).or_insert(next as u32 + 1),
+        }
+    }
+
+    fn text(&mut self, space: usize, bytes: &[u8]) -> u32 {
+        if let Some(&known) = self.texts.get(space, bytes) {
+            return known;
+        }
+        if self.next_text as usize >= MOST {
+            return 0;
+        }
+        self.next_text += 1;
+        *self.texts.entry(space, bytes, || self.next_text)
+    }
+}
+
+/// Locks what no panic leaves half done.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
