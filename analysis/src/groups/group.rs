@@ -190,6 +190,11 @@ impl Figures {
         }
     }
 
+    /// Adds equal durations, which must be below [`IMPLAUSIBLE`].
+    pub(crate) fn record_many(&mut self, ticks: u64, count: u64) {
+        self.durations.record_many(ticks, count);
+    }
+
     pub(crate) fn merge(&mut self, other: &Figures) {
         self.untimed += other.untimed;
         self.implausible += other.implausible;

@@ -12,6 +12,9 @@ use crate::outliers::verdict::{Courses, Period, Resolution, Rule, Series, judge_
 use crate::reading::{Angle, Failure, Selection, SourceWindow, grown};
 use crate::source::Readers;
 
+/// The number of places for intervals that are alike.
+const ALIKE: usize = 256;
+
 /// A slow period that lost less than this, in nanoseconds, is not reported.
 const LEAST_LOSS_NS: u128 = 1_000_000;
 
@@ -43,12 +46,25 @@ pub fn costly(mut periods: Vec<Period>, window: Window) -> Vec<Period> {
 #[repr(align(128))]
 pub struct IntervalCourses {
     resolution: Resolution,
+    /// The last ones, which are not in their courses yet, each in the place that its name and length have.
+    alike: Box<[Option<Alike>; ALIKE]>,
     /// By the number of the name.
     courses: Vec<Option<Box<Course>>>,
     /// The number of names with keys.
     keyed: usize,
     /// Whether there were too many names.
     is_full: bool,
+}
+
+/// Intervals of a name that are equally long, and end in the same bin of time.
+#[derive(Clone, Copy, Debug)]
+struct Alike {
+    name: IntervalName,
+    ticks: u64,
+    bin: u64,
+    /// When one of them ended.
+    end: i64,
+    count: u64,
 }
 
 struct Course {
@@ -59,7 +75,8 @@ struct Course {
 
 impl IntervalCourses {
     pub fn new(resolution: Resolution) -> Self {
-        IntervalCourses { resolution, courses: Vec::new(), keyed: 0, is_full: false }
+        let alike = Box::new([None; ALIKE]);
+        IntervalCourses { resolution, alike, courses: Vec::new(), keyed: 0, is_full: false }
     }
 
     #[inline]
@@ -69,28 +86,45 @@ impl IntervalCourses {
             self.is_full = true;
             return;
         };
-        let entry = kinds.of(name);
-        let Some(unit) = entry.kind.unit else { return };
+        let Some(unit) = kinds.of(name).kind.unit else { return };
         let ticks = unit.ticks(interval.length().max(0) as u64);
+        let (end, bin) = (interval.end, self.resolution.bin(interval.end));
+        match &mut self.alike[(place << 2).wrapping_add(ticks as usize) % ALIKE] {
+            Some(like) if (like.name, like.ticks, like.bin) == (name, ticks, bin) => like.count += 1,
+            other => {
+                if let Some(full) = other.replace(Alike { name, ticks, bin, end, count: 1 }) {
+                    self.record(full, kinds);
+                }
+            }
+        }
+    }
+
+    /// Adds intervals to their course.
+    #[inline(never)]
+    fn record(&mut self, Alike { name, ticks, end, count, .. }: Alike, kinds: &IntervalKinds) {
+        let Some(place) = name.place() else { return };
         let course = match grown(&mut self.courses, place) {
             Some(course) => course,
             new => {
-                self.keyed += usize::from(!entry.kind.keys.is_empty());
+                self.keyed += usize::from(!kinds.of(name).kind.keys.is_empty());
                 self.is_full = self.keyed > GROUP_CAP;
                 Series::adapt(&mut self.resolution, self.keyed);
                 new.insert(Box::new(Course { name, figures: Figures::default(), series: Series::default() }))
             }
         };
-        course.series.record(interval.end, ticks, self.resolution);
-        course.figures.record(Some(ticks));
+        course.series.record_many(end, ticks, count, self.resolution);
+        course.figures.record_many(ticks, count);
     }
 
     /// The slow periods that overlap a window; none if these are not all groups.
-    pub fn periods(self, feed: &Feed, report: &Report, window: Window) -> Option<Vec<Period>> {
+    pub fn periods(mut self, feed: &Feed, report: &Report, window: Window) -> Option<Vec<Period>> {
+        let lexicon = feed.lexicon();
+        for place in 0..ALIKE {
+            self.alike[place].take().into_iter().for_each(|last| self.record(last, &lexicon.kinds));
+        }
         if self.is_full || feed.is_stricter() {
             return None;
         }
-        let lexicon = feed.lexicon();
         let group = |course: Box<Course>| {
             let Course { name, figures, mut series } = *course;
             series.finish(&self.resolution);

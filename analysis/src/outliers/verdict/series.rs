@@ -64,6 +64,12 @@ impl Resolution {
         }
     }
 
+    /// The bin that a time is in at first.
+    #[inline]
+    pub fn bin(&self, time: i64) -> u64 {
+        from_epoch(time) >> self.shift
+    }
+
     /// The most cells per group for a number of groups, so that all together take at most about 25 MB.
     pub fn cells(groups: usize) -> usize {
         match groups {
@@ -102,16 +108,23 @@ impl Series {
     /// Adds a duration at a time.
     #[inline]
     pub fn record(&mut self, time: i64, ticks: u64, resolution: Resolution) {
+        self.record_many(time, ticks, 1, resolution);
+    }
+
+    /// Adds equal durations at times that are in one [bin](Resolution::bin).
+    #[inline]
+    pub fn record_many(&mut self, time: i64, ticks: u64, count: u64, resolution: Resolution) {
         if self.shift == 0 {
             self.shift = resolution.shift;
         }
         let key = self.key(time, ticks);
+        let sum = ticks.saturating_mul(count);
         match self.cells.get_mut(*place(&mut self.last, key) as usize) {
             Some(cell) if cell.key == key => {
-                cell.count += 1;
-                cell.sum = cell.sum.saturating_add(ticks);
+                cell.count += count;
+                cell.sum = cell.sum.saturating_add(sum);
             }
-            _ => self.push(time, ticks, resolution.cells),
+            _ => self.push(Cell { key, count, sum }, time, ticks, resolution.cells),
         }
     }
 
@@ -121,13 +134,14 @@ impl Series {
     }
 
     #[inline(never)]
-    fn push(&mut self, time: i64, ticks: u64, limit: usize) {
+    fn push(&mut self, cell: Cell, time: i64, ticks: u64, limit: usize) {
         if self.cells.len() >= 2 * limit.max(self.sorted) {
             self.compact(limit);
         }
+        // Bins may have become wider.
         let key = self.key(time, ticks);
         *place(&mut self.last, key) = self.cells.len() as u32;
-        self.cells.push(Cell { key, count: 1, sum: ticks });
+        self.cells.push(Cell { key, ..cell });
     }
 
     /// Sorts the cells and adds up equal ones; makes bins wider until there are no more than the limit.
