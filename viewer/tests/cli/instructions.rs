@@ -14,9 +14,9 @@ const READINGS: [(&str, f64); 10] = [
     ("top --by event --all", 325.0),
     ("slow", 655.0),
     ("incidents", 2756.0),
-    ("events", 306.0),
-    ("events --format json", 338.0),
-    ("events --format csv", 372.0),
+    ("events", 280.0),
+    ("events --format json", 322.0),
+    ("events --format csv", 360.0),
     ("export --to chrome-trace --output /dev/null --force", 3482.0),
 ];
 
