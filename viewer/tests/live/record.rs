@@ -251,7 +251,12 @@ fn a_recording_that_fails_leaves_no_folder() {
 fn list_has_a_line_for_each_process_and_says_what_to_type() {
     let daemon = Daemon::start();
     let programs = [Tracee::start(&daemon), Tracee::start(&daemon), Tracee::start(&daemon)];
-    let listed = Running::start(ltt_top(&daemon, &["list"])).end().out;
+    let mut listed = String::new();
+    // A program that has begun is known to the daemon a little later.
+    wait_until("all programs are listed", || {
+        listed = Running::start(ltt_top(&daemon, &["list"])).end().out;
+        listed.lines().filter(|line| line.ends_with(" tracee")).count() == programs.len()
+    });
     let mut lines = listed.lines();
     assert_eq!(
         lines.next().map(|line| line.split_whitespace().collect()),
