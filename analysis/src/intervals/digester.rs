@@ -113,6 +113,8 @@ struct Common {
 struct Worker {
     threads: HashMap<ThreadId, u32>,
     texts: Groups<u32>,
+    /// Whether there were more texts than get a number: what is not remembered at once is then left to the feed.
+    is_full: bool,
     integers: [Vec<u64>; 2],
     briefs: Vec<Brief>,
     bytes: Vec<u8>,
@@ -219,8 +221,10 @@ impl Worker {
         common: &Mutex<Common>,
         encode: impl FnOnce(&mut Vec<u8>),
     ) -> u32 {
-        match self.texts.of_kind(space).recall(brief) {
-            Some(&mut known) => known,
+        let of_space = self.texts.of_kind(space);
+        match of_space.recall(brief).copied().or(of_space.keyless()) {
+            Some(known) => known,
+            None if self.is_full => 0,
             None => {
                 self.bytes.clear();
                 encode(&mut self.bytes);
@@ -231,9 +235,10 @@ impl Worker {
 
     #[inline(never)]
     fn look_up(&mut self, space: usize, brief: Brief, common: &Mutex<Common>) -> u32 {
-        let Worker { texts, bytes, .. } = self;
+        let Worker { texts, bytes, is_full, .. } = self;
         let known = texts.get(space, bytes).copied();
         let number = known.unwrap_or_else(|| locked(common).text(space, bytes));
+        *is_full = number == 0;
         if number != 0 {
             match brief == Brief::OTHER {
                 true => texts.entry(space, bytes, || number),
