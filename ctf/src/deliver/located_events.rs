@@ -222,10 +222,10 @@ impl Locating<'_> {
         let Cursor { at, mut clock, .. } = cursor;
         let (first, mut at) = (at / 8, at / 8);
         // Nothing is looked up again for those of the same class that follow.
-        while let Some(now) =
-            header.passed(first_bytes, id, clock).and_then(|passed| clock.checked_add(passed))
-            && let Some(end) = self.step_over(stretch, bytes, at + header.size())
-        {
+        loop {
+            let passed = header.passed(first_bytes, id, clock);
+            let Some(now) = passed.and_then(|passed| clock.checked_add(passed)) else { break };
+            let Some(end) = self.step_over(stretch, bytes, at + header.size()) else { break };
             (at, clock) = (end, now);
             self.push(clock, position, stretch.marks());
             match bytes.get(at..).and_then(<[u8]>::first_chunk) {
