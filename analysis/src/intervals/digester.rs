@@ -166,7 +166,7 @@ impl Worker {
             if last != Some((*pid, *tid)) {
                 last = Some((*pid, *tid));
                 let (pid, tid) = (speech.pid.map(|_| *pid as i64), speech.tid.map(|_| *tid as i64));
-                number = threads_number(threads, (speech.host, pid, tid), common);
+                number = thread_number(threads, (speech.host, pid, tid), common);
             }
             digest[0] = number.into();
         }
@@ -250,7 +250,7 @@ impl Worker {
 }
 
 /// The number of a thread.
-fn threads_number(known: &mut HashMap<ThreadId, u32>, id: ThreadId, common: &Mutex<Common>) -> u32 {
+fn thread_number(known: &mut HashMap<ThreadId, u32>, id: ThreadId, common: &Mutex<Common>) -> u32 {
     known.get(&id).copied().unwrap_or_else(|| {
         let number = locked(common).thread(id);
         if number != 0 {

@@ -6,7 +6,7 @@ use super::bits::{Bits, Fault, MAX_EMPTY};
 use super::clock::Timebase;
 use super::event_header::{EventHeader, Lttng};
 use super::event_plan::EventPlan;
-use super::fast::batch::{Batch, BatchFields, Rows};
+use super::fast::batch::{Batch, Rows, TimedRows};
 use super::fast::columns::Columns;
 use super::fast::run::{Reached, ReadyRun, Run, step_both, step_run};
 use super::fast::stretch::{REACH, Stretch};
@@ -309,9 +309,8 @@ impl<'a> Decoding<'a> {
             self.tally.count(count as u64, first, last);
             if class.is_wanted {
                 let Part { bytes, context, .. } = self.part;
-                let columns = Columns { bytes, context, wanted, marks: rows };
-                let fields = BatchFields { columns, timebase };
-                flow = collector.events(&Events::new(class.class.index, count, &fields));
+                let columns = Columns { bytes, context, wanted, marks: TimedRows { rows, timebase } };
+                flow = collector.events(&Events::new(class.class.index, count, &columns));
             }
         }
         batch.make_room();

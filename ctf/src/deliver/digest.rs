@@ -1,9 +1,8 @@
 //! What a consumer makes of events before they are put in the order of time.
 
 use super::located_events::LocatedEvent;
-use crate::decode::fast::columns::{Columns, Marks};
-use crate::events::Fields;
-use crate::{Brief, Events, Value};
+use crate::Events;
+use crate::decode::fast::columns::Marks;
 
 /// What a [`Digester`] keeps of an event: any three words.
 pub type Digest = [u64; 3];
@@ -104,27 +103,12 @@ impl Marks for Picked<'_> {
     fn of(&self, event: usize) -> &[u32] {
         &self.marks[self.spots[event].marks as usize..]
     }
-}
 
-impl Fields for Columns<'_, Picked<'_>> {
     fn timestamp(&self, event: usize) -> i64 {
-        self.marks.events[self.marks.spots[event].place as usize].timestamp
+        self.events[self.spots[event].place as usize].timestamp
     }
 
     fn timestamps(&self, into: &mut Vec<i64>) {
-        let Picked { events, spots, .. } = self.marks;
-        into.extend(spots.iter().map(|spot| events[spot.place as usize].timestamp));
-    }
-
-    fn value(&self, event: usize, field: usize) -> Value<'_> {
-        Columns::value(self, event, field)
-    }
-
-    fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
-        Columns::briefs(self, field, into);
-    }
-
-    fn integers(&self, field: usize, into: &mut Vec<u64>) {
-        Columns::integers(self, field, into);
+        into.extend(self.spots.iter().map(|spot| self.events[spot.place as usize].timestamp));
     }
 }

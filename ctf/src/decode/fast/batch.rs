@@ -1,13 +1,11 @@
 //! Events of one class that have been stepped over and not yet been handed to the collector.
 
-use super::columns::{Columns, Marks};
+use super::columns::Marks;
 use super::run::{Room, fill};
 use super::stretch::Stretch;
 use crate::decode::clock::Timebase;
 use crate::decode::event_plan::EventPlan;
 use crate::decode::stream_plan::ClassPlan;
-use crate::events::Fields;
-use crate::{Brief, Value};
 
 /// The most events in a batch.
 const EVENTS: usize = 256;
@@ -105,41 +103,32 @@ impl<'a> Rows<'a> {
     }
 }
 
-impl Marks for Rows<'_> {
+/// Rows, and the times of the clock's counts in them.
+pub struct TimedRows<'a> {
+    pub rows: Rows<'a>,
+    pub timebase: &'a Timebase,
+}
+
+impl Marks for TimedRows<'_> {
     fn count(&self) -> usize {
-        Rows::count(self)
+        self.rows.count()
     }
 
     #[inline(always)]
     fn from(&self, mark: usize) -> impl Iterator<Item = &[u32]> {
-        self.numbers.chunks_exact(self.width).map(move |row| &row[2 + mark..])
+        self.rows.numbers.chunks_exact(self.rows.width).map(move |row| &row[2 + mark..])
     }
 
     fn of(&self, event: usize) -> &[u32] {
-        &self.numbers[event * self.width..][2..self.width]
+        &self.rows.numbers[event * self.rows.width..][2..self.rows.width]
     }
-}
 
-/// The clock's count in a row.
-#[inline(always)]
-fn clock(row: &[u32]) -> u64 {
-    u64::from(row[0]) | u64::from(row[1]) << 32
-}
-
-/// The fields of events, which are where the events' marks say.
-pub struct BatchFields<'a> {
-    pub columns: Columns<'a, Rows<'a>>,
-    /// The times of the clock's counts.
-    pub timebase: &'a Timebase,
-}
-
-impl Fields for BatchFields<'_> {
     fn timestamp(&self, event: usize) -> i64 {
-        self.timebase.time(self.columns.marks.clock(event))
+        self.timebase.time(self.rows.clock(event))
     }
 
     fn timestamps(&self, into: &mut Vec<i64>) {
-        let clocks = self.columns.marks.clocks();
+        let clocks = self.rows.clocks();
         match self.timebase {
             // LTTng's clocks are these: no branch for each event.
             Timebase::Nanoseconds(origin) => {
@@ -148,16 +137,10 @@ impl Fields for BatchFields<'_> {
             timebase => into.extend(clocks.map(|clock| timebase.time(clock))),
         }
     }
+}
 
-    fn value(&self, event: usize, field: usize) -> Value<'_> {
-        self.columns.value(event, field)
-    }
-
-    fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
-        self.columns.briefs(field, into);
-    }
-
-    fn integers(&self, field: usize, into: &mut Vec<u64>) {
-        self.columns.integers(field, into);
-    }
+/// The clock's count in a row.
+#[inline(always)]
+fn clock(row: &[u32]) -> u64 {
+    u64::from(row[0]) | u64::from(row[1]) << 32
 }

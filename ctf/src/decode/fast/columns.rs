@@ -3,9 +3,10 @@
 use super::stretch::{FieldForm, Primitive, StoredField};
 use crate::decode::event_plan::ValueSource;
 use crate::decode::frozen::Frozen;
+use crate::events::Fields;
 use crate::{Brief, Value};
 
-/// The marks of events of one class.
+/// The times and marks of events of one class.
 pub trait Marks {
     /// The number of events.
     fn count(&self) -> usize;
@@ -15,6 +16,12 @@ pub trait Marks {
 
     /// The marks of one event.
     fn of(&self, event: usize) -> &[u32];
+
+    /// When one event happened: nanoseconds since 1970.
+    fn timestamp(&self, event: usize) -> i64;
+
+    /// Appends when each event happened.
+    fn timestamps(&self, into: &mut Vec<i64>);
 }
 
 /// Events of one class whose fields are read in place.
@@ -29,17 +36,23 @@ pub struct Columns<'a, M> {
     pub marks: M,
 }
 
-impl<M: Marks> Columns<'_, M> {
-    /// The value of a field in one event.
-    pub fn value(&self, event: usize, field: usize) -> Value<'_> {
+impl<M: Marks> Fields for Columns<'_, M> {
+    fn timestamp(&self, event: usize) -> i64 {
+        self.marks.timestamp(event)
+    }
+
+    fn timestamps(&self, into: &mut Vec<i64>) {
+        self.marks.timestamps(into);
+    }
+
+    fn value(&self, event: usize, field: usize) -> Value<'_> {
         match &self.wanted[field] {
             ValueSource::Field(field) => field.value(self.bytes, self.marks.of(event)),
             ValueSource::Constant(constant) => constant.value(self.context),
         }
     }
 
-    /// Appends the values of a field, as far as they are brief.
-    pub fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
+    fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
         match &self.wanted[field] {
             ValueSource::Field(StoredField { mark, offset, form: FieldForm::Text }) => {
                 let (bytes, offset) = (self.bytes, *offset);
@@ -63,8 +76,7 @@ impl<M: Marks> Columns<'_, M> {
         }
     }
 
-    /// Appends the integers that a field has, in two's complement.
-    pub fn integers(&self, field: usize, into: &mut Vec<u64>) {
+    fn integers(&self, field: usize, into: &mut Vec<u64>) {
         match &self.wanted[field] {
             ValueSource::Field(StoredField { mark, offset, form: FieldForm::Integer(read) }) => {
                 let (bytes, offset) = (self.bytes, *offset);
