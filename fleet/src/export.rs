@@ -373,6 +373,9 @@ fn read(
     let mut events = reader.in_order(Window::default(), |class| {
         plan.classes.get(class.index)?.as_ref().map(|class| class.wanted.clone())
     });
+    if let Some(watcher) = &watcher {
+        events = events.with_digester(watcher.watch.digester());
+    }
     // The date of the last event is the last.
     let mut open: Vec<RowBuilder> = Vec::new();
     while let Step::Event(event) = events.next_event() {
@@ -433,7 +436,8 @@ impl<'w> Watcher<'w> {
 
     /// Reads all events by itself, with the fields that are wanted of each class, unless that is of no use any more.
     fn follow(mut self, reader: &Reader, mut wanted: Vec<Option<Wanted>>, is_given_up: &AtomicBool) {
-        let mut events = reader.in_order(Window::default(), |class| wanted[class.index].take());
+        let events = reader.in_order(Window::default(), |class| wanted[class.index].take());
+        let mut events = events.with_digester(self.watch.digester());
         while !is_given_up.load(Ordering::Relaxed)
             && let Step::Event(event) = events.next_event()
         {

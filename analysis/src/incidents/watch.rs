@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use ctf_reader::{ClassIndex, EventClass, Gap, OrderedEvent, Progress, Report, Wanted, Window};
+use ctf_reader::{ClassIndex, Digester, EventClass, Gap, OrderedEvent, Progress, Report, Wanted, Window};
 
 use super::engine::Engine;
 use super::finding::{Incident, Incidents};
 use super::periods::{IntervalCourses, WithCourses};
 use super::report::Reporter;
 use crate::finding::{Forgotten, Notes, TraceFinding};
-use crate::intervals::Feed;
-use crate::reading::{Misfit, Selection};
+use crate::intervals::{EventDigester, Feed};
+use crate::reading::{ClassPlan, Misfit, Selection};
 use crate::samples::Sample;
 use crate::source::Readers;
 
@@ -32,6 +32,16 @@ impl IncidentWatch {
     pub(super) fn with(feed: Feed, selection: &Arc<Selection>, threshold: u64, window: Window) -> Self {
         let threshold = i64::try_from(threshold).unwrap_or(i64::MAX);
         IncidentWatch { selection: Arc::clone(selection), feed, engine: Engine::new(threshold, window) }
+    }
+
+    /// Shares what finds out what events say with other watches, which are asked for the same classes in the same order.
+    pub(crate) fn share(&mut self, digester: &Arc<EventDigester>) {
+        self.feed.share(Arc::clone(digester));
+    }
+
+    /// What finds out what events say, for who reads them in the order of time: they are processed faster then.
+    pub fn digester(&self) -> Arc<dyn Digester> {
+        self.feed.digester()
     }
 
     /// The fields that the events of a class, recorded on this machine, are needed with; none if they are not needed.
@@ -69,9 +79,9 @@ impl IncidentWatch {
         self.feed.scene.gap(gap);
     }
 
-    /// Whether events of a class are only counted.
-    pub fn is_idle(&self, class: ClassIndex) -> bool {
-        self.feed.plan(class).is_none()
+    /// How the events of a class are processed; none if they are only counted.
+    pub(crate) fn plan(&self, class: ClassIndex) -> Option<&ClassPlan> {
+        self.feed.plan(class)
     }
 
     /// Counts events of a class of which nothing else is needed.

@@ -20,6 +20,9 @@ const MOST: usize = IntervalName::MOST_KEYS;
 /// Stands for the client of work without one.
 const NO_CLIENT: u32 = u32::MAX;
 
+/// The largest number: none is used again.
+const LAST: u32 = NO_CLIENT - 1;
+
 /// What an event says: numbers from 1 on, and 0 for what has none.
 #[derive(Clone, Copy, Debug)]
 pub struct Said {
@@ -58,23 +61,41 @@ impl Said {
     }
 }
 
-/// The feed's numbers of what was numbered where it was read.
-#[derive(Debug, Default)]
-pub struct Translation(Vec<Option<u32>>);
+/// What a consumer knows, mostly by its own numbers, of what was numbered where it was read. It keeps the last of those numbers,
+/// because the digester may forget what they stand for.
+#[derive(Clone, Debug)]
+pub struct Translation<T = u32> {
+    first: u32,
+    known: Vec<Option<T>>,
+}
 
-impl Translation {
-    /// The feed's number, if it is known.
+impl<T> Default for Translation<T> {
+    fn default() -> Self {
+        Translation { first: 0, known: Vec::new() }
+    }
+}
+
+impl<T: Copy> Translation<T> {
+    /// What it is, if that is known.
     #[inline(always)]
-    pub fn get(&self, number: u32) -> Option<u32> {
-        *self.0.get(number as usize)?
+    pub fn get(&self, number: u32) -> Option<T> {
+        *self.known.get(number.wrapping_sub(self.first) as usize)?
     }
 
-    /// Remembers the feed's number of anything that has one.
+    /// Remembers what anything is that has a number.
     #[cold]
-    pub fn enter(&mut self, number: u32, of_feed: u32) {
-        if number != 0 && number != NO_CLIENT {
-            *grown(&mut self.0, number as usize) = Some(of_feed);
+    pub fn enter(&mut self, number: u32, known: T) {
+        if number == 0 || number == NO_CLIENT || number < self.first {
+            return;
         }
+        let beyond = (number - self.first).saturating_sub(2 * MOST as u32 - 1);
+        if beyond > 0 {
+            // Half of them, so that this is rare.
+            let passed = beyond + MOST as u32;
+            self.known.drain(..self.known.len().min(passed as usize));
+            self.first += passed;
+        }
+        *grown(&mut self.known, (number - self.first) as usize) = Some(known);
     }
 }
 
@@ -105,7 +126,9 @@ struct Common {
     threads: HashMap<ThreadId, u32>,
     /// Clients, and the names of each kind.
     texts: Groups<u32>,
-    next_text: u32,
+    /// The last numbers.
+    last_thread: u32,
+    last_text: u32,
 }
 
 /// What one thread remembers, with room to work.
@@ -125,6 +148,19 @@ impl EventDigester {
     pub fn listen(&self, class: usize, speech: Option<Speech>) {
         let mut speeches = self.speeches.write().unwrap_or_else(PoisonError::into_inner);
         *grown(&mut speeches, class) = speech;
+    }
+
+    /// Whether it has met too much to number anything new.
+    pub fn is_full(&self) -> bool {
+        let common = locked(&self.common);
+        common.threads.len() >= MOST || common.texts.keyed() >= MOST
+    }
+
+    /// Forgets all that it has met. What it meets again gets another number.
+    pub fn forget(&self) {
+        let mut common = locked(&self.common);
+        (common.threads, common.texts) = Default::default();
+        locked(&self.idle).clear();
     }
 }
 
@@ -262,11 +298,13 @@ fn thread_number(known: &mut HashMap<ThreadId, u32>, id: ThreadId, common: &Mute
 
 impl Common {
     fn thread(&mut self, id: ThreadId) -> u32 {
-        let next = self.threads.len();
         match self.threads.get(&id) {
             Some(&known) => known,
-            None if next >= MOST => 0,
-            None => *self.threads.entry(id).or_insert(next as u32 + 1),
+            None if self.threads.len() >= MOST || self.last_thread == LAST => 0,
+            None => {
+                self.last_thread += 1;
+                *self.threads.entry(id).or_insert(self.last_thread)
+            }
         }
     }
 
@@ -274,15 +312,53 @@ impl Common {
         if let Some(&known) = self.texts.get(space, bytes) {
             return known;
         }
-        if self.next_text as usize >= MOST {
+        if self.texts.keyed() >= MOST || self.last_text == LAST {
             return 0;
         }
-        self.next_text += 1;
-        *self.texts.entry(space, bytes, || self.next_text)
+        self.last_text += 1;
+        *self.texts.entry(space, bytes, || self.last_text)
     }
 }
 
 /// Locks what no panic leaves half done.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_translation_knows_the_last_numbers_in_bounded_memory() {
+        let mut translation = Translation::default();
+        let most = MOST as u32;
+        for number in (1..10 * most).chain([100 * most]) {
+            translation.enter(number, number + 7);
+            assert_eq!(translation.get(number), Some(number + 7));
+            assert!(translation.known.len() <= 2 * MOST, "{number}");
+        }
+        assert_eq!(translation.get(10 * most), None);
+        for number in 1..10 * most {
+            translation.enter(number, 0);
+        }
+        assert_eq!(translation.get(100 * most), Some(100 * most + 7), "what is too old is not entered");
+        translation.enter(NO_CLIENT, 1);
+        translation.enter(0, 1);
+        assert_eq!((translation.get(NO_CLIENT), translation.get(0)), (None, None));
+    }
+
+    #[test]
+    fn a_digester_that_has_forgotten_uses_no_number_again() {
+        let digester = EventDigester::default();
+        let number = |client: usize| locked(&digester.common).text(0, &client.to_le_bytes());
+        assert_eq!((number(1), number(2), number(1)), (1, 2, 1));
+        (3..MOST).for_each(|client| _ = number(client));
+        assert!(!digester.is_full());
+        assert_eq!((number(MOST) as usize, number(MOST + 1), number(2)), (MOST, 0, 2));
+        assert!(digester.is_full());
+        digester.forget();
+        assert!(!digester.is_full());
+        assert_eq!((number(2) as usize, number(MOST + 1) as usize), (MOST + 1, MOST + 2));
+    }
 }

@@ -16,6 +16,7 @@ use ctf_reader::{
     Digester, EventClass, Gap, InOrder, OrderedEvent, Progress, Reader, Report, Wanted, Window,
 };
 
+use super::digester::EventDigester;
 use super::happening::Happenings;
 use super::lexicon::Lexicon;
 use super::resolver::Resolver;
@@ -54,6 +55,11 @@ impl Feed {
         let scene = Scene::with_gaps(gaps);
         let resolver = Resolver::new(Arc::clone(selection));
         Feed { resolver, scene, happenings: Happenings::default() }
+    }
+
+    /// Shares what finds out what events say with other feeds, which are asked for the same classes in the same order.
+    pub fn share(&mut self, digester: Arc<EventDigester>) {
+        self.resolver.digester = digester;
     }
 
     /// The fields that the events of a class are needed with; see [`ctf_reader::Collect::want`].

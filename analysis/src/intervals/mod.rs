@@ -27,6 +27,7 @@ mod thread_numbers;
 mod threads;
 
 pub(super) use chain::{Link, Neighbour, chain};
+pub(super) use digester::{EventDigester, Said, Translation};
 pub(super) use feed::Feed;
 pub(super) use interval::{Interval, IntervalName, total};
 pub(super) use lexicon::{IntervalKinds, Lexicon};

@@ -9,7 +9,7 @@ use super::happening::{Happening, Happenings};
 use super::interval::{Interval, IntervalName};
 use super::lexicon::{KindEntry, Lexicon};
 use super::nesting::SpanNumbers;
-use super::thread_numbers::{ThreadNumbers, after_ids};
+use super::thread_numbers::ThreadNumbers;
 use crate::datum::Datum;
 use crate::durations::histogram::IMPLAUSIBLE;
 use crate::meaning::ClassMeaning;
@@ -52,8 +52,6 @@ pub struct ClassRole {
     tid: Option<Field<u64>>,
     procname: Option<Field>,
     client: Option<Field>,
-    /// A field before which the process and the thread are recorded.
-    after_ids: Option<Field>,
     /// The numbers of the span and of the one around it.
     span: Option<(Field<u64>, Field<u64>)>,
     host: usize,
@@ -132,8 +130,7 @@ impl Resolver {
             let (pid, tid, procname) = (wanted.field("vpid"), wanted.field("vtid"), wanted.field("procname"));
             let span = wanted.field("tracing_span").zip(wanted.field("tracing_parent"));
             let client = meaning.client.map(|index| wanted.value_at(index));
-            let after_ids = after_ids(class, &mut wanted);
-            ClassRole { act, kind, pid, tid, procname, client, after_ids, span, host, unit_ns }
+            ClassRole { act, kind, pid, tid, procname, client, span, host, unit_ns }
         });
         // Repeats are not even decoded: they are a third of what a server records.
         if meaning.repeats.is_some() {
@@ -319,15 +316,9 @@ impl ClassRole {
         threads: &mut ThreadNumbers,
         happened: &mut Happenings,
     ) -> u32 {
-        // Most events are from the thread of the last one of their class: as recorded, its ids are a few bytes.
-        let (class, stream) = (event.class().index, event.stream());
-        let ids = self.after_ids.and_then(|field| event.leading(field));
-        if let Some(thread) = ids.and_then(|ids| threads.recall(class, stream, ids)) {
-            return thread;
-        }
         let procname = || self.procname.map(|field| text(&event.value(field)));
         let id = (self.host, id(event, self.pid), id(event, self.tid));
-        threads.number_of(id, (class, stream), ids, procname, happened)
+        threads.number(id, procname, happened)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{ClassIndex, EventClass, Gap, OrderedEvent, Report, Wanted};
+use ctf_reader::{ClassIndex, Digester, EventClass, Gap, OrderedEvent, Report, Wanted};
 use lttng_catalog::nearest;
 
 use super::audience::Audience;
@@ -113,7 +113,7 @@ impl LiveAnalysis {
         }
         self.since = self.latest.unwrap_or(i64::MIN);
         for (class, wanted) in self.classes.iter().flatten() {
-            self.board.class(class, wanted);
+            self.board.class(class, wanted, self.watches.plan(class.index));
         }
         for index in 0..self.classes.len() {
             self.find_idle(index);
@@ -123,7 +123,7 @@ impl LiveAnalysis {
     /// Finds out whether the events of a class are only counted.
     fn find_idle(&mut self, class: ClassIndex) {
         let mut boards = [&self.board].into_iter().chain(&self.first);
-        let is_idle = self.watches.is_idle(class) && boards.all(|board| board.is_idle(class));
+        let is_idle = self.watches.plan(class).is_none() && boards.all(|board| board.is_idle(class));
         *grown(&mut self.idle, class) = is_idle.then_some(0);
     }
 
@@ -205,11 +205,15 @@ impl Audience for LiveAnalysis {
         // The fields for incidents must come first; a later selection may need any other.
         let mut wanted = self.watches.want(class, host).unwrap_or_else(|| Wanted::of(class));
         (0..class.fields.len()).for_each(|index| _ = wanted.value_at(index));
-        self.board.class(class, &wanted);
-        self.first.iter_mut().for_each(|board| board.class(class, &wanted));
+        let boards = [&mut self.board].into_iter().chain(&mut self.first);
+        boards.for_each(|board| board.class(class, &wanted, self.watches.plan(class.index)));
         *grown(&mut self.classes, class.index) = Some((Arc::clone(class), wanted.clone()));
         self.find_idle(class.index);
         Some(wanted)
+    }
+
+    fn digester(&self) -> Option<Arc<dyn Digester>> {
+        Some(self.watches.digester())
     }
 
     fn gap(&mut self, gap: Gap) {

@@ -3,12 +3,17 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, Gap, OrderedEvent, Wanted};
+use ctf_reader::{Digester, EventClass, Gap, OrderedEvent, Wanted};
 
 /// Receives events.
 pub trait Audience {
     /// The fields that the events of a class, recorded on this machine, are needed with.
     fn class(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Wanted>;
+
+    /// What works on events where they are read, if anything does.
+    fn digester(&self) -> Option<Arc<dyn Digester>> {
+        None
+    }
 
     /// Receives a gap in the events.
     fn gap(&mut self, _: Gap) {}

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use ctf_reader::{Brief, ClassIndex, EventClass, OrderedEvent, Report, Wanted};
+use ctf_reader::{Brief, ClassIndex, Digest, EventClass, OrderedEvent, Report, Wanted};
 
 use super::counters::{GROUP_COUNTERS, add, group_counters};
 use super::finding::{Detail, HeatStrip};
@@ -13,7 +13,8 @@ use crate::durations::hist::HistGroup;
 use crate::durations::histogram::IMPLAUSIBLE;
 use crate::finding::{EventFinding, GroupName, TraceFinding};
 use crate::groups::{Figures, Folded, GROUP_CAP, Group, Groups, Place, Sort, Summary, rank};
-use crate::reading::{EventKind, LeftOut, Misfit, Roster, Selection};
+use crate::intervals::{Said, Translation};
+use crate::reading::{ClassPlan, EventKind, LeftOut, Misfit, Roster, Selection, grown};
 use crate::slow::longest::{Longest, Recorder};
 
 /// The most slices of time that all groups have together: those of 500 groups that are always busy.
@@ -31,6 +32,10 @@ pub(super) struct Board {
     roster: Roster,
     recorder: Recorder,
     groups: Groups<GroupState>,
+    /// For each class, whether its events are grouped by the names that they were found to have where they were read.
+    is_named: Vec<bool>,
+    /// The kind and the place of the group of each such name, by its number.
+    named: Translation<(usize, Place)>,
     /// All events together.
     all: Slices<AllEvents>,
     /// The number of slices of all groups.
@@ -133,6 +138,8 @@ impl Board {
             roster: Roster::new(Arc::clone(selection)),
             recorder: Recorder::default(),
             groups: Groups::default(),
+            is_named: Vec::new(),
+            named: Translation::default(),
             all: Slices::default(),
             sliced: 0,
             latest: i64::MIN,
@@ -142,12 +149,14 @@ impl Board {
         }
     }
 
-    /// Adds a class whose events come with all fields, in this order.
-    pub fn class(&mut self, class: &Arc<EventClass>, wanted: &Wanted) {
+    /// Adds a class whose events come with all fields, in this order. Where they are read, they are named by a plan.
+    pub fn class(&mut self, class: &Arc<EventClass>, wanted: &Wanted, named: Option<&ClassPlan>) {
         // It wants nothing that is not wanted already.
         let mut wanted = wanted.clone();
         self.roster.want_besides(class, &mut wanted);
         self.recorder.want(class, &self.roster, &mut wanted);
+        let plans = self.roster.plan(class.index).zip(named);
+        *grown(&mut self.is_named, class.index) = plans.is_some_and(|(plan, named)| plan.reads_like(named));
     }
 
     /// Whether events of a class are only counted.
@@ -167,20 +176,15 @@ impl Board {
         if plan.has_conditions() && !plan.admits(&event.events().get(0)) {
             return;
         }
-        let (number, ticks, time) = (plan.kind, plan.duration(event), event.timestamp());
+        let said = Said::from(if self.is_named[class] { event.digest() } else { Digest::default() });
+        let (kind, time) = (plan.kind, event.timestamp());
+        let ticks = said.ticks().or_else(|| plan.duration(event));
         self.latest = time.max(self.latest);
-        // Most events belong to a recently seen group, and their keys need not be encoded.
-        let of_kind = self.groups.of_kind(number);
-        let (place, brief) = match plan.only_key() {
-            Some(field) => {
-                let brief = event.brief(field);
-                (of_kind.recall_place(brief), brief)
-            }
-            None if plan.keys().is_empty() => (of_kind.keyless_place(), Brief::OTHER),
-            None => (None, Brief::OTHER),
+        let place = match self.named.get(said.name) {
+            Some((of, place)) if of == kind => place,
+            _ => self.place(event, said.name),
         };
-        let place = place.unwrap_or_else(|| self.place(event, brief));
-        let Some(state) = self.groups.of_kind(number).at(place) else { return };
+        let Some(state) = self.groups.of_kind(kind).at(place) else { return };
         let recent = &mut *state.recent;
         if time.wrapping_sub(recent.begin) as u64 >= SECOND as u64 {
             let second = time.div_euclid(SECOND);
@@ -217,14 +221,31 @@ impl Board {
         }
     }
 
-    /// The place of the group of an event, which is added unless it is known.
+    /// The place of the group of an event, which is added unless it is known. The event's name may have a number.
     #[inline(never)]
-    fn place(&mut self, event: &OrderedEvent<'_>, brief: Brief) -> Place {
+    fn place(&mut self, event: &OrderedEvent<'_>, name: u32) -> Place {
         let Some(plan) = self.roster.plan(event.class().index) else { return Place::Keyless };
         let kind = plan.kind;
-        plan.encode_key(&event.events().get(0), &mut self.key);
-        let known = self.groups.find(kind, &self.key).filter(|_| brief == Brief::OTHER);
-        known.unwrap_or_else(|| self.enter(kind, brief))
+        // Most events belong to a recently seen group, and their keys need not be encoded.
+        let of_kind = self.groups.of_kind(kind);
+        let (recalled, brief) = match plan.only_key() {
+            Some(field) => {
+                let brief = event.brief(field);
+                (of_kind.recall_place(brief), brief)
+            }
+            None if plan.keys().is_empty() => (of_kind.keyless_place(), Brief::OTHER),
+            None => (None, Brief::OTHER),
+        };
+        let place = match recalled {
+            Some(place) => place,
+            None => {
+                plan.encode_key(&event.events().get(0), &mut self.key);
+                let known = self.groups.find(kind, &self.key).filter(|_| brief == Brief::OTHER);
+                known.unwrap_or_else(|| self.enter(kind, brief))
+            }
+        };
+        self.named.enter(name, (kind, place));
+        place
     }
 
     /// Adds the group of a kind that has the key that was encoded last, unless it is known, and returns its place. A brief
@@ -238,6 +259,7 @@ impl Board {
                 folded.add(figures, unit_ns);
                 add(folded_counters, &group_counters(figures, unit_ns));
             });
+            self.named = Translation::default();
             self.sliced = groups.entries().map(|(_, _, state)| state.recent.slices.len()).sum();
         }
         let unit_ns = self.roster.kinds()[kind].unit_ns();

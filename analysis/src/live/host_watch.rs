@@ -22,7 +22,8 @@ use super::ledger::SeriesName;
 use super::metrics::CAUSE_COUNTERS;
 use crate::finding::{Forgotten, TraceFinding};
 use crate::incidents::{Incident, IncidentWatch};
-use crate::reading::Selection;
+use crate::intervals::EventDigester;
+use crate::reading::{ClassPlan, Selection};
 use crate::samples::Sample;
 
 /// How long an epoch is, and how long its watch receives events before and after it; nanoseconds.
@@ -48,6 +49,7 @@ pub(super) struct HostWatch {
     selection: Arc<Selection>,
     threshold: u64,
     host: Option<String>,
+    digester: Arc<EventDigester>,
     classes: Vec<Arc<EventClass>>,
     /// The watch of this epoch, of the one before if it is still settling, and of the next if it learns already.
     current: IncidentWatch,
@@ -77,13 +79,19 @@ pub(super) struct HostTotals {
 }
 
 impl HostWatch {
-    pub fn new(selection: &Arc<Selection>, threshold: u64, host: Option<&str>) -> HostWatch {
+    pub fn new(
+        selection: &Arc<Selection>,
+        threshold: u64,
+        host: Option<&str>,
+        digester: &Arc<EventDigester>,
+    ) -> HostWatch {
         HostWatch {
             selection: Arc::clone(selection),
             threshold,
             host: host.map(str::to_owned),
+            digester: Arc::clone(digester),
             classes: Vec::new(),
-            current: watch(selection, threshold),
+            current: watch(selection, threshold, digester),
             previous: None,
             next: None,
             end: i64::MIN,
@@ -115,10 +123,10 @@ impl HostWatch {
         self.watches().for_each(|watch| watch.sample(None, time, sample.clone()));
     }
 
-    /// Whether events of a class are only counted.
-    pub fn is_idle(&self, class: ClassIndex) -> bool {
+    /// How the events of a class are processed; none if they are only counted.
+    pub fn plan(&self, class: ClassIndex) -> Option<&ClassPlan> {
         // All watches know the same classes.
-        self.current.is_idle(class)
+        self.current.plan(class)
     }
 
     pub fn count(&mut self, class: ClassIndex, events: u64) {
@@ -165,12 +173,17 @@ impl HostWatch {
         if time >= self.settled {
             self.end_previous();
         }
+        if self.digester.is_full() {
+            self.digester.forget();
+        }
         self.due = time.saturating_add(LOOK);
     }
 
     fn begin_next(&mut self) {
-        let mut next = watch(&self.selection, self.threshold);
+        let mut next = watch(&self.selection, self.threshold, &self.digester);
         next.count_from(self.end);
+        // It has met what the epoch has, like the watch, and must not outgrow it.
+        self.digester.forget();
         self.classes.iter().for_each(|class| _ = next.want(class, self.host.as_deref()));
         self.next = Some(next);
     }
@@ -240,8 +253,9 @@ impl HostTotals {
     }
 }
 
-fn watch(selection: &Arc<Selection>, threshold: u64) -> IncidentWatch {
+fn watch(selection: &Arc<Selection>, threshold: u64, digester: &Arc<EventDigester>) -> IncidentWatch {
     let mut watch = IncidentWatch::new(selection, threshold, Vec::new());
+    watch.share(digester);
     watch.keep(MOST_INCIDENTS);
     watch
 }

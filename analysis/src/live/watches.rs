@@ -4,17 +4,20 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ctf_reader::{ClassIndex, EventClass, Gap, OrderedEvent, Wanted};
+use ctf_reader::{ClassIndex, Digester, EventClass, Gap, OrderedEvent, Wanted};
 
 use super::host_watch::{HostTotals, HostWatch};
 use crate::incidents::Incident;
-use crate::reading::{Selection, grown};
+use crate::intervals::EventDigester;
+use crate::reading::{ClassPlan, Selection, grown};
 use crate::samples::Sample;
 
 /// A watch for each host.
 pub(super) struct Watches {
     selection: Arc<Selection>,
     threshold: u64,
+    /// Finds out what events say. All watches share it: what it finds out is translated by each.
+    digester: Arc<EventDigester>,
     watches: Vec<HostWatch>,
     /// The watches by the names of their hosts.
     of_host: HashMap<Option<String>, usize>,
@@ -29,6 +32,7 @@ impl Watches {
         Watches {
             selection: Arc::clone(selection),
             threshold,
+            digester: Arc::default(),
             watches: Vec::new(),
             of_host: HashMap::new(),
             of_trace: HashMap::new(),
@@ -36,11 +40,16 @@ impl Watches {
         }
     }
 
+    /// What finds out what events say, where they are read.
+    pub fn digester(&self) -> Arc<dyn Digester> {
+        Arc::clone(&self.digester) as Arc<dyn Digester>
+    }
+
     /// The fields that the events of a class, recorded on this machine, are needed with.
     pub fn want(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Wanted> {
-        let Watches { selection, threshold, watches, .. } = self;
+        let Watches { selection, threshold, digester, watches, .. } = self;
         let number = *self.of_host.entry(host.map(str::to_owned)).or_insert_with(|| {
-            watches.push(HostWatch::new(selection, *threshold, host));
+            watches.push(HostWatch::new(selection, *threshold, host, digester));
             watches.len() - 1
         });
         self.of_trace.insert(class.trace, number);
@@ -60,19 +69,15 @@ impl Watches {
         self.watches.iter_mut().for_each(|watch| watch.sample(time, sample));
     }
 
-    /// Whether events of a class are only counted.
-    pub fn is_idle(&self, class: ClassIndex) -> bool {
-        self.of(class).is_none_or(|watch| watch.is_idle(class))
+    /// How the events of a class are processed; none if they are only counted.
+    pub fn plan(&self, class: ClassIndex) -> Option<&ClassPlan> {
+        self.watches.get(self.of_class.get(class).copied().unwrap_or(0))?.plan(class)
     }
 
     /// Counts events of a class of which nothing else is needed.
     pub fn count(&mut self, class: ClassIndex, events: u64) {
         let number = self.of_class.get(class).copied().unwrap_or(0);
         self.watches.get_mut(number).into_iter().for_each(|watch| watch.count(class, events));
-    }
-
-    fn of(&self, class: ClassIndex) -> Option<&HostWatch> {
-        self.watches.get(self.of_class.get(class).copied().unwrap_or(0))
     }
 
     /// Processes an event.

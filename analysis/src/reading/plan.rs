@@ -30,7 +30,7 @@ pub(crate) struct ClassPlan {
 }
 
 /// The field that has the duration.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct DurationField {
     /// Its index in the class's fields.
     index: usize,
@@ -38,7 +38,7 @@ struct DurationField {
     number: DurationNumber,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum DurationNumber {
     /// Used as it is.
     Integer(Field<u64>),
@@ -47,7 +47,7 @@ enum DurationNumber {
 }
 
 /// Where the value of a key or of a detail is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KeyField {
     field: Field,
     /// Whether it is an integer that the catalog says is a boolean.
@@ -121,6 +121,11 @@ impl ClassPlan {
     /// The fields that identify the group, as indexes into the class's fields.
     pub fn keys(&self) -> &[usize] {
         &self.leading[..self.keys.len()]
+    }
+
+    /// Whether events have the same keys and durations as by another plan for their class.
+    pub fn reads_like(&self, other: &ClassPlan) -> bool {
+        self.keys == other.keys && self.duration == other.duration
     }
 
     /// Whether there are conditions at all.

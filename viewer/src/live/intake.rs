@@ -51,7 +51,10 @@ impl<'a, A: Audience + 'a> Intake<'a, A> {
             let host = hosts.get(class.trace).and_then(Option::as_deref);
             asked.borrow_mut().class(class, host)
         };
-        let merge = live.merge(window, want);
+        let mut merge = live.merge(window, want);
+        if let Some(digester) = audience.borrow().digester() {
+            merge = merge.with_digester(digester);
+        }
         Intake { live, merge, audience, hosts, has_process_buffers: false, has_more: false }
     }
 
