@@ -155,7 +155,11 @@ impl Feed {
     /// Processes an event, and notifies the listener.
     pub fn event(&mut self, event: &OrderedEvent<'_>, listener: &mut impl Listener) {
         let Feed { resolver, scene, happenings } = self;
-        resolver.event(event, happenings);
+        // Most are followed without being kept anywhere.
+        if resolver.plain(event, |happening| scene.follow(&happening, &[], listener)).is_some() {
+            return;
+        }
+        resolver.any(event, happenings);
         for happening in happenings.list() {
             scene.follow(happening, &happenings.names, listener);
         }

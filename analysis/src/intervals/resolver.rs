@@ -153,14 +153,14 @@ impl Resolver {
     /// Resolves an event, and adds what happened with it, if anything.
     #[inline(always)]
     pub fn event(&mut self, event: &OrderedEvent<'_>, happened: &mut Happenings) {
-        if self.plain(event, happened).is_none() {
+        if self.plain(event, |happening| happened.add(happening)).is_none() {
             self.any(event, happened);
         }
     }
 
     /// Resolves an event of a plain class, if all that it says is known here; nearly all are such.
     #[inline(always)]
-    fn plain(&mut self, event: &OrderedEvent<'_>, happened: &mut Happenings) -> Option<()> {
+    pub fn plain(&mut self, event: &OrderedEvent<'_>, happened: impl FnOnce(Happening)) -> Option<()> {
         let (time, class, said) = (event.timestamp(), event.class().index, Said::from(event.digest()));
         let plain = self.plain.get(class)?.as_ref()?;
         let thread = self.known_threads.get(said.thread)?;
@@ -175,7 +175,7 @@ impl Resolver {
         }
         self.roster.count_of(class, 1);
         let interval = Interval { begin: time - length, end: time, name, client, passes: Passes::ALL };
-        happened.add(match plain.is_sum {
+        happened(match plain.is_sum {
             true => Happening::Summed { thread, sum: interval },
             false => Happening::Ended { thread, interval },
         });
@@ -184,7 +184,7 @@ impl Resolver {
 
     /// Resolves any event.
     #[inline(never)]
-    fn any(&mut self, event: &OrderedEvent<'_>, happened: &mut Happenings) {
+    pub fn any(&mut self, event: &OrderedEvent<'_>, happened: &mut Happenings) {
         let (time, class) = (event.timestamp(), event.class().index);
         let Some(plan) = self.roster.count_of(class, 1) else { return };
         if !TIMES.contains(&time) {

@@ -55,8 +55,8 @@ pub struct LiveAnalysis {
     /// The number of events of each class of which nothing but that is needed, since it was last passed on: a third of what a
     /// server records only repeats other events.
     idle: Vec<Option<u64>>,
-    /// The time of the last event.
-    latest: Option<i64>,
+    /// The time of the last event; the earliest before the first.
+    latest: i64,
     /// From when on the selected events are aggregated.
     since: i64,
     /// Samples of the scheduler, and the time of the event at which to look for more.
@@ -74,7 +74,7 @@ impl LiveAnalysis {
             watches: Watches::new(selection, threshold),
             classes: Vec::new(),
             idle: Vec::new(),
-            latest: None,
+            latest: i64::MIN,
             since: i64::MIN,
             samples: SampleQueue::default(),
             next_samples: i64::MIN,
@@ -111,7 +111,7 @@ impl LiveAnalysis {
         if self.is_metered && self.first.is_none() {
             self.first = Some(before);
         }
-        self.since = self.latest.unwrap_or(i64::MIN);
+        self.since = self.latest;
         for (class, wanted) in self.classes.iter().flatten() {
             self.board.class(class, wanted, self.watches.plan(class.index));
         }
@@ -147,7 +147,12 @@ impl LiveAnalysis {
         self.pass_on();
         self.board.settle();
         let incidents = self.watches.newest(question.incidents);
-        finding(&self.board, self.since, watermark.max(self.latest), question, report, incidents)
+        finding(&self.board, self.since, self.now(watermark), question, report, incidents)
+    }
+
+    /// The time up to which something is known.
+    fn now(&self, watermark: Option<i64>) -> Option<i64> {
+        watermark.max(Some(self.latest).filter(|&latest| latest > i64::MIN))
     }
 
     /// What is known now, to ask questions about while more arrives.
@@ -157,7 +162,7 @@ impl LiveAnalysis {
         FrozenAnalysis {
             board: self.board.clone(),
             since: self.since,
-            now: watermark.max(self.latest),
+            now: self.now(watermark),
             report,
             incidents: self.watches.newest(FROZEN_INCIDENTS),
         }
@@ -192,6 +197,7 @@ impl LiveAnalysis {
     /// Checks that the selection fits what has arrived.
     pub fn check(&mut self) -> Result<(), Failure> {
         self.pass_on();
+        self.board.settle();
         self.board.finish()?;
         Ok(())
     }
@@ -223,7 +229,7 @@ impl Audience for LiveAnalysis {
     #[inline(always)]
     fn event(&mut self, event: &OrderedEvent<'_>) -> ControlFlow<()> {
         let time = event.timestamp();
-        self.latest = self.latest.max(Some(time));
+        self.latest = self.latest.max(time);
         if time >= self.next_samples {
             self.take_samples(time);
         }

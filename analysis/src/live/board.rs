@@ -5,23 +5,22 @@ use std::sync::Arc;
 
 use ctf_reader::{Brief, ClassIndex, Digest, EventClass, OrderedEvent, Report, Wanted};
 
+use super::alike::{Alike, LastAlike};
 use super::counters::{GROUP_COUNTERS, add, group_counters};
 use super::finding::{Detail, HeatStrip};
-use super::slices::{FINE as SECOND, LookBack, SLICES, Slices};
-use super::steps::{STEPS, step_of};
+use super::group_state::{AllEvents, GroupState, RecentFigures, add_steps};
+use super::slices::{LookBack, SLICES, Slices};
+use super::steps::STEPS;
 use crate::durations::hist::HistGroup;
 use crate::durations::histogram::IMPLAUSIBLE;
 use crate::finding::{EventFinding, GroupName, TraceFinding};
 use crate::groups::{Figures, Folded, GROUP_CAP, Group, Groups, Place, Sort, Summary, rank};
 use crate::intervals::{Said, Translation};
 use crate::reading::{ClassPlan, EventKind, LeftOut, Misfit, Roster, Selection, grown};
-use crate::slow::longest::{Longest, Recorder};
+use crate::slow::longest::Recorder;
 
 /// The most slices of time that all groups have together: those of 500 groups that are always busy.
 const SLICE_CAP: usize = 500 * 2 * SLICES;
-
-/// The number of slowest events kept per group with slices.
-const SLOWEST: usize = 10;
 
 /// Events aggregated by group, from the beginning and over the last minutes.
 ///
@@ -32,10 +31,12 @@ pub(super) struct Board {
     roster: Roster,
     recorder: Recorder,
     groups: Groups<GroupState>,
-    /// For each class, whether its events are grouped by the names that they were found to have where they were read.
-    is_named: Vec<bool>,
+    /// For each class, what its events are grouped by.
+    grouping: Vec<Grouping>,
     /// The kind and the place of the group of each such name, by its number.
     named: Translation<(usize, Place)>,
+    /// Events that are not in their groups yet.
+    alike: LastAlike,
     /// All events together.
     all: Slices<AllEvents>,
     /// The number of slices of all groups.
@@ -49,87 +50,16 @@ pub(super) struct Board {
     key: Vec<u8>,
 }
 
-/// The figures of a group, in total and recent.
-#[derive(Clone)]
-struct GroupState {
-    /// The unit of its durations, in nanoseconds.
-    unit_ns: u128,
-    total: Figures,
-    recent: Box<RecentFigures>,
-}
-
-#[derive(Clone)]
-struct RecentFigures {
-    /// The events of one second, which are not in the total and the slices yet: each event is recorded once.
-    pending: Figures,
-    /// When it begins.
-    begin: i64,
-    is_pending: bool,
-    slices: Slices<Figures>,
-    slowest: Longest,
-    /// Shorter events, in ticks, are not among the slowest.
-    least: u64,
-    /// From when on the slices are complete.
-    since: i64,
-}
-
-impl RecentFigures {
-    fn new(since: i64) -> Self {
-        RecentFigures {
-            pending: Figures::default(),
-            begin: 0,
-            is_pending: false,
-            slices: Slices::default(),
-            slowest: Longest::new(SLOWEST),
-            least: 0,
-            since,
-        }
-    }
-}
-
-impl GroupState {
-    /// Adds what is pending to the total and the slices, and to those of all groups. `sliced` is the number of slices of
-    /// all groups.
-    fn settle(&mut self, all: &mut Slices<AllEvents>, sliced: &mut usize) {
-        let RecentFigures { pending, begin, is_pending, slices, .. } = &mut *self.recent;
-        if std::mem::take(is_pending) {
-            let (pending, time) = (std::mem::take(pending), *begin);
-            self.total.merge(&pending);
-            let before = slices.len();
-            slices.at(time, |figures| figures.merge(&pending));
-            *sliced = *sliced + slices.len() - before;
-            all.at(time, |all| all.add(&pending, self.unit_ns));
-        }
-    }
-}
-
-/// Events of a slice of time, of all groups.
-#[derive(Clone, Debug)]
-struct AllEvents {
-    count: u64,
-    /// By how long they took.
-    steps: [u64; STEPS],
-}
-
-impl Default for AllEvents {
-    fn default() -> Self {
-        AllEvents { count: 0, steps: [0; STEPS] }
-    }
-}
-
-impl AllEvents {
-    fn add(&mut self, figures: &Figures, unit_ns: u128) {
-        self.count += figures.count();
-        add_steps(&mut self.steps, figures, unit_ns);
-    }
-}
-
-/// Adds the durations of a group, in a unit of this many nanoseconds, to steps.
-fn add_steps(steps: &mut [u64; STEPS], figures: &Figures, unit_ns: u128) {
-    for bucket in figures.durations.buckets() {
-        let ns = u64::try_from(u128::from(bucket.low) * unit_ns).unwrap_or(u64::MAX);
-        steps[step_of(ns)] += bucket.count;
-    }
+/// What the events of a class are grouped by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Grouping {
+    /// By fields that are read here.
+    #[default]
+    Fields,
+    /// By the name that they were found to have where they were read, and all count.
+    Name,
+    /// The same, and those count that meet conditions.
+    Conditions,
 }
 
 impl Board {
@@ -138,8 +68,9 @@ impl Board {
             roster: Roster::new(Arc::clone(selection)),
             recorder: Recorder::default(),
             groups: Groups::default(),
-            is_named: Vec::new(),
+            grouping: Vec::new(),
             named: Translation::default(),
+            alike: LastAlike::default(),
             all: Slices::default(),
             sliced: 0,
             latest: i64::MIN,
@@ -156,7 +87,13 @@ impl Board {
         self.roster.want_besides(class, &mut wanted);
         self.recorder.want(class, &self.roster, &mut wanted);
         let plans = self.roster.plan(class.index).zip(named);
-        *grown(&mut self.is_named, class.index) = plans.is_some_and(|(plan, named)| plan.reads_like(named));
+        *grown(&mut self.grouping, class.index) = match plans {
+            Some((plan, named)) if plan.reads_like(named) => match plan.has_conditions() {
+                true => Grouping::Conditions,
+                false => Grouping::Name,
+            },
+            _ => Grouping::Fields,
+        };
     }
 
     /// Whether events of a class are only counted.
@@ -170,13 +107,26 @@ impl Board {
     }
 
     /// Adds an event.
+    #[inline]
     pub fn event(&mut self, event: &OrderedEvent<'_>) {
+        let (class, time) = (event.class().index, event.timestamp());
+        let has_name = self.grouping.get(class) == Some(&Grouping::Name);
+        if !has_name || !self.alike.count(class, event.digest(), time) {
+            self.add(event);
+        }
+    }
+
+    /// Adds an event that is not like the last ones.
+    #[inline(never)]
+    fn add(&mut self, event: &OrderedEvent<'_>) {
         let class = event.class().index;
         let Some(plan) = self.roster.count_of(class, 1) else { return };
         if plan.has_conditions() && !plan.admits(&event.events().get(0)) {
             return;
         }
-        let said = Said::from(if self.is_named[class] { event.digest() } else { Digest::default() });
+        let grouping = self.grouping[class];
+        let digest = if grouping == Grouping::Fields { Digest::default() } else { event.digest() };
+        let said = Said::from(digest);
         let (kind, time) = (plan.kind, event.timestamp());
         let ticks = said.ticks().or_else(|| plan.duration(event));
         self.latest = time.max(self.latest);
@@ -185,23 +135,41 @@ impl Board {
             _ => self.place(event, said.name),
         };
         let Some(state) = self.groups.of_kind(kind).at(place) else { return };
-        let recent = &mut *state.recent;
-        if time.wrapping_sub(recent.begin) as u64 >= SECOND as u64 {
-            let second = time.div_euclid(SECOND);
-            state.settle(&mut self.all, &mut self.sliced);
-            state.recent.begin = second.saturating_mul(SECOND);
-        }
-        let recent = &mut *state.recent;
+        let recent = state.recent_at(time, &mut self.all, &mut self.sliced);
         recent.pending.record(ticks);
-        recent.is_pending = true;
-        if let Some(ticks) = ticks
-            && (recent.least..IMPLAUSIBLE).contains(&ticks)
-        {
-            self.note_slow(event, place, ticks);
+        let begin = recent.begin;
+        match ticks {
+            Some(ticks) if (recent.least..IMPLAUSIBLE).contains(&ticks) => {
+                self.note_slow(event, place, ticks)
+            }
+            Some(IMPLAUSIBLE..) => {}
+            // Others like it are not among the slowest, either.
+            _ if grouping == Grouping::Name && said.name != 0 => {
+                let others = self.alike.replace(class, digest, begin, (kind, place));
+                self.add_alike(others);
+            }
+            _ => {}
         }
         if self.sliced > SLICE_CAP {
             self.settle();
             self.sliced = shed_slices(&mut self.groups, self.roster.kinds(), self.latest);
+        }
+    }
+
+    /// Adds events that are alike.
+    fn add_alike(&mut self, alike: Alike) {
+        let Alike { class, begin, kind, place, count, .. } = alike;
+        if count == 0 {
+            return;
+        }
+        self.roster.count_of(class, count);
+        self.latest = self.latest.max(begin);
+        if let Some(state) = self.groups.of_kind(kind).at(place) {
+            let recent = state.recent_at(begin, &mut self.all, &mut self.sliced);
+            match alike.ticks() {
+                Some(ticks) => recent.pending.record_many(ticks, count),
+                None => recent.pending.untimed += count,
+            }
         }
     }
 
@@ -277,6 +245,7 @@ impl Board {
 
     /// Adds what is pending to all figures; to be called before they are read.
     pub fn settle(&mut self) {
+        std::mem::take(&mut self.alike).into_iter().for_each(|alike| self.add_alike(alike));
         let Board { groups, all, sliced, .. } = self;
         groups.values_mut().for_each(|state| state.settle(all, sliced));
     }

@@ -5,11 +5,13 @@
 //!                                                   └─> watches: an incidents::IncidentWatch for each host
 //! ```
 
+mod alike;
 mod analysis;
 mod audience;
 mod board;
 mod counters;
 mod finding;
+mod group_state;
 mod host_watch;
 mod ledger;
 mod metrics;

@@ -83,7 +83,7 @@ impl Watches {
     /// Processes an event.
     #[inline]
     pub fn event(&mut self, event: &OrderedEvent<'_>) {
-        let number = self.of_class.get(event.events().class).copied().unwrap_or(0);
+        let number = self.of_class.get(event.class().index).copied().unwrap_or(0);
         if let Some(watch) = self.watches.get_mut(number) {
             watch.event(event);
         }

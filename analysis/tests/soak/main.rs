@@ -71,6 +71,16 @@ fn minute(number: u64) -> impl Iterator<Item = Call> {
 fn watch<I: Iterator<Item = Call>>(
     chunks: Range<u64>,
     calls: impl Fn(u64) -> I,
+    look: impl FnMut(u64, Metrics),
+) {
+    watch_as(true, chunks, calls, look);
+}
+
+/// The same with or without finding out what events say where they are read.
+fn watch_as<I: Iterator<Item = Call>>(
+    is_digested: bool,
+    chunks: Range<u64>,
+    calls: impl Fn(u64) -> I,
     mut look: impl FnMut(u64, Metrics),
 ) {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,21 +92,29 @@ fn watch<I: Iterator<Item = Call>>(
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("metadata"), synthetic::metadata()).unwrap();
     for number in chunks {
-        feed(&mut analysis, folder.path(), calls(number), &mut report);
+        feed(&mut analysis, is_digested, folder.path(), calls(number), &mut report);
         // A service has no reader.
         analysis.mark_reported();
         look(number, meter.read(&mut analysis, &report, Vec::new(), 0));
     }
 }
 
-fn feed(analysis: &mut LiveAnalysis, folder: &Path, calls: impl Iterator<Item = Call>, report: &mut Report) {
+fn feed(
+    analysis: &mut LiveAnalysis,
+    is_digested: bool,
+    folder: &Path,
+    calls: impl Iterator<Item = Call>,
+    report: &mut Report,
+) {
     let mut calls = calls.peekable();
     let begin = calls.peek().map_or(FIRST, |first| first.clock);
     synthetic::write_calls(&folder.join("ch_0"), 0, begin, calls).unwrap();
     let reader = Reader::open(&[folder]).unwrap();
     let wanted: Vec<_> = reader.classes().map(|class| analysis.class(class, Some("server"))).collect();
-    let events = reader.in_order(Window::default(), move |class| wanted[class.index].clone());
-    let mut events = events.with_digester(analysis.digester().unwrap());
+    let mut events = reader.in_order(Window::default(), move |class| wanted[class.index].clone());
+    if is_digested {
+        events = events.with_digester(analysis.digester().unwrap());
+    }
     events.next_events(usize::MAX, |event| analysis.event(event));
     report.events += events.report().events;
 }
@@ -178,6 +196,16 @@ fn a_server_that_is_restarted_every_minute_leaves_little_behind() {
     println!("{} KiB after 15 minutes, {} KiB a minute from then on", memory[14] >> 10, grown >> 10);
     // The names of 600 clients, known to the watch and to what finds out what events say.
     assert!(grown < 600 * 384, "{memory:?}");
+}
+
+#[test]
+fn no_figure_depends_on_where_it_is_found_out_what_events_say() {
+    let pages = [true, false].map(|is_digested| {
+        let mut pages = Vec::new();
+        watch_as(is_digested, 0..2, hour, |_, metrics| pages.push(counters(&metrics)));
+        pages
+    });
+    assert_eq!(pages[0], pages[1]);
 }
 
 #[test]
