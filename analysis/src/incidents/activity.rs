@@ -25,8 +25,16 @@ impl Activity {
     #[inline]
     pub fn event(&mut self, time: i64) {
         // Nearly all events are in the latest piece, and need no division.
-        let is_latest = (0..PIECE).contains(&time.saturating_sub(self.begin));
-        let piece = if is_latest { self.latest } else { time.div_euclid(PIECE) };
+        if (time.wrapping_sub(self.begin) as u64) < PIECE as u64 {
+            let count = &mut self.counts[self.latest as usize % PIECES];
+            *count = count.saturating_add(1);
+        } else {
+            self.other_piece(time.div_euclid(PIECE));
+        }
+    }
+
+    #[inline(never)]
+    fn other_piece(&mut self, piece: i64) {
         if piece > self.latest {
             self.advance(piece);
         }

@@ -14,16 +14,24 @@ const ENOUGH: u8 = 4;
 /// Of a process that has been silent for long, only the clients are remembered that it answered this long before; nanoseconds.
 const LAST: i64 = 60_000_000_000;
 
+/// The number of places for clients that are found without a search.
+const FOUND: usize = 256;
+
 /// The clients of a process, by their numbers, which those of all processes share.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Clients {
-    rhythms: HashMap<u32, Rhythm>,
+    rhythms: Vec<Rhythm>,
+    /// Where the rhythm of each client is.
+    places: HashMap<u32, u32>,
+    /// Where that of the last client probably is whose number ends like this.
+    found: [u32; FOUND],
     /// Answers may be missing up to this time: who was last seen before it may have been answered since.
     complete_since: Option<i64>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Rhythm {
+    client: u32,
     /// When it was last answered; nanoseconds.
     answered: i64,
     /// The last pauses from an answer to the turn that served the next request, in microseconds, and to when the loop looked for
@@ -46,13 +54,17 @@ pub struct Due {
     pub at_latest: Option<i64>,
 }
 
-impl Default for Rhythm {
+impl Default for Clients {
     fn default() -> Self {
-        Rhythm { answered: i64::MIN, pauses: [0; RECENT], shortest: [0; RECENT], count: 0, next: 0 }
+        Clients { rhythms: Vec::new(), places: HashMap::new(), found: [0; FOUND], complete_since: None }
     }
 }
 
 impl Rhythm {
+    fn new(client: u32) -> Self {
+        Rhythm { client, answered: i64::MIN, pauses: [0; RECENT], shortest: [0; RECENT], count: 0, next: 0 }
+    }
+
     /// The shortest pause that is possible, and the probable one. A client that always pauses for the same time does so for longer
     /// than any pause after which it had not asked, and for less than any after which it had: that includes its wait for a turn to
     /// end, as do the `longest` pauses in order. If there is no such time, its pauses differ.
@@ -74,7 +86,12 @@ impl Clients {
     /// not asked.
     #[inline]
     pub fn answered(&mut self, client: u32, turn: Span, looked: i64) {
-        let rhythm = self.rhythms.entry(client).or_default();
+        let found = self.found[client as usize % FOUND] as usize;
+        let place = match self.rhythms.get(found) {
+            Some(rhythm) if rhythm.client == client => found,
+            _ => self.find(client),
+        };
+        let rhythm = &mut self.rhythms[place];
         if rhythm.answered == turn.end_ns {
             return;
         }
@@ -89,10 +106,30 @@ impl Clients {
         rhythm.answered = turn.end_ns;
     }
 
+    /// The place of a client's rhythm, which it gets if it has none.
+    #[inline(never)]
+    fn find(&mut self, client: u32) -> usize {
+        let place = *self.places.entry(client).or_insert_with(|| {
+            self.rhythms.push(Rhythm::new(client));
+            self.rhythms.len() as u32 - 1
+        });
+        self.found[client as usize % FOUND] = place;
+        place as usize
+    }
+
+    /// The rhythm of a client, if it was ever answered.
+    #[inline]
+    fn rhythm(&self, client: u32) -> Option<&Rhythm> {
+        match self.rhythms.get(self.found[client as usize % FOUND] as usize) {
+            Some(rhythm) if rhythm.client == client => Some(rhythm),
+            _ => self.places.get(&client).map(|place| &self.rhythms[*place as usize]),
+        }
+    }
+
     /// When a client was last answered, if it ever was.
     #[inline]
     pub fn last_answered(&self, client: u32) -> Option<i64> {
-        self.rhythms.get(&client).map(|rhythm| rhythm.answered)
+        self.rhythm(client).map(|rhythm| rhythm.answered)
     }
 
     /// Records that up to this time answers may be missing.
@@ -102,7 +139,7 @@ impl Clients {
 
     /// When a client was last answered and is to ask again; none if it was never answered.
     pub fn due(&self, client: u32) -> Option<Due> {
-        let rhythm = self.rhythms.get(&client)?;
+        let rhythm = self.rhythm(client)?;
         let is_regular = rhythm.count >= ENOUGH && Some(rhythm.answered) > self.complete_since;
         let mut pauses = rhythm.pauses;
         let pauses = &mut pauses[..usize::from(rhythm.count)];
@@ -127,14 +164,15 @@ impl Clients {
         let is_active = |rhythm: &&Rhythm| {
             rhythm.answered >= span.begin_ns && (rhythm.answered <= span.end_ns || rhythm.count > 0)
         };
-        self.rhythms.values().filter(is_active).count() as u64
+        self.rhythms.iter().filter(is_active).count() as u64
     }
 
     /// Forgets the clients of a process that has been silent for long, but for the last ones.
     pub fn rest(&mut self) {
-        let last = self.rhythms.values().map(|rhythm| rhythm.answered).max().unwrap_or(0);
-        self.rhythms.retain(|_, rhythm| rhythm.answered >= last.saturating_sub(LAST));
+        let last = self.rhythms.iter().map(|rhythm| rhythm.answered).max().unwrap_or(0);
+        self.rhythms.retain(|rhythm| rhythm.answered >= last.saturating_sub(LAST));
         self.rhythms.shrink_to_fit();
+        self.places = self.rhythms.iter().map(|rhythm| rhythm.client).zip(0..).collect();
     }
 }
 

@@ -11,13 +11,12 @@ const ENOUGH: u64 = 20;
 pub struct UsualCosts(Vec<(u64, i64)>);
 
 impl UsualCosts {
-    /// Adds an interval.
-    #[inline]
-    pub fn take(&mut self, name: IntervalName, length: i64) {
+    /// Adds equally long intervals.
+    pub fn take(&mut self, name: IntervalName, length: i64, number: u64) {
         if let Some(place) = name.place() {
             let (count, total) = grown(&mut self.0, place);
-            *count += 1;
-            *total = total.saturating_add(length);
+            *count += number;
+            *total = total.saturating_add(length.saturating_mul(number as i64));
         }
     }
 
@@ -36,11 +35,11 @@ mod tests {
     fn a_few_intervals_tell_nothing() {
         let name = IntervalName { kind: 3, key: 5 };
         let mut costs = UsualCosts::default();
-        (1..ENOUGH).for_each(|_| costs.take(name, 4000));
+        costs.take(name, 4000, ENOUGH - 1);
         assert_eq!(costs.mean(name), None);
-        costs.take(name, 4000);
+        costs.take(name, 4000, 1);
         assert_eq!(costs.mean(name), Some(4000));
         assert_eq!(costs.mean(IntervalName { kind: 3, key: 4 }), None);
-        costs.take(IntervalName { kind: 0, key: u32::MAX }, 1);
+        costs.take(IntervalName { kind: 0, key: u32::MAX }, 1, 1);
     }
 }

@@ -11,9 +11,9 @@ use hashbrown::HashMap;
 
 use super::activity::Activity;
 use super::clients::Clients;
-use super::costs::UsualCosts;
 use super::finding::IncidentKind;
 use super::held_back::HeldBack;
+use super::lengths::{Lengths, Nature};
 use super::meanwhile::{self, LongIntervals};
 use super::memory::Memory;
 use super::pending::{Pending, PendingStalls};
@@ -21,7 +21,6 @@ use super::services::{AROUND, Services};
 use super::sleeps::{SLEPT, Silent, Sleeps};
 use super::stall::Stall;
 use super::tally::IncidentTally;
-use super::usual::UsualLengths;
 use super::waits::{Service, Waits};
 use crate::finding::Span;
 use crate::intervals::{Interval, IntervalName, Link, Listener, Nesting, Scene, SpanNumbers, Spans};
@@ -32,6 +31,9 @@ const ACTIVE: i64 = 1_000_000_000;
 
 /// The number of past incidents that a late interval may be added to.
 const MOST_LATE: usize = 256;
+
+/// Intervals of at least one part in this number of the threshold may be what went on during an incident.
+const SHARE_REMEMBERED: i64 = 4;
 
 /// The most times without tracing that are told apart.
 const MOST_UNTRACED: usize = 256;
@@ -48,11 +50,8 @@ pub struct Engine {
     spans: Spans,
     pub pending: PendingStalls,
     long: LongIntervals,
-    usual: UsualLengths,
-    pub costs: UsualCosts,
+    pub lengths: Lengths,
     pub tally: IncidentTally,
-    /// For each kind the number of intervals, and the longest.
-    pub kinds: Vec<KindFigures>,
     /// The number of intervals that began within an earlier turn.
     pub stepped: u64,
     /// Times in which event loops were not traced, the first ones.
@@ -60,13 +59,6 @@ pub struct Engine {
     /// Room for the clients of a turn.
     pub distinct: Vec<u32>,
     pub memory: Memory,
-}
-
-/// Figures of all intervals of a kind.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct KindFigures {
-    pub count: u64,
-    pub longest: i64,
 }
 
 #[derive(Debug, Default)]
@@ -111,7 +103,8 @@ pub struct ThreadState {
 impl Engine {
     /// An engine for incidents of at least `threshold` nanoseconds, of which those that overlap the window are reported.
     pub fn new(threshold: i64, window: Window) -> Self {
-        Engine { threshold, tally: IncidentTally::new(window), ..Engine::default() }
+        let lengths = Lengths::new(threshold / SHARE_REMEMBERED);
+        Engine { threshold, lengths, tally: IncidentTally::new(window), ..Engine::default() }
     }
 
     /// Settles all pending incidents at the end of the trace, and drops intervals that turned out to be usual.
@@ -127,12 +120,13 @@ impl Engine {
         while let Some(pending) = self.pending.pop() {
             self.settle_one(pending, scene);
         }
+        self.lengths.settle(&scene.kinds);
         let mut stalls = self.tally.take_stalls();
         // To compute a limit takes long, and many stalls may have the same name.
         let mut limits: HashMap<(usize, IntervalName), i64> = HashMap::new();
         stalls.retain(|stall| match (stall.kind, stall.chain.first()) {
             (IncidentKind::Interval, Some(root)) if !self.has_turns(stall.thread) => {
-                let limit = || self.or_none(stall.thread, self.usual.limit(root.name));
+                let limit = || self.or_none(stall.thread, self.lengths.usual.limit(root.name));
                 root.length > *limits.entry((stall.thread, root.name)).or_insert_with(limit)
             }
             _ => true,
@@ -193,7 +187,7 @@ impl Engine {
     }
 
     /// Settles the incidents that ended long enough ago.
-    #[inline]
+    #[inline(never)]
     fn settle_pending(&mut self, now: i64, scene: &Scene) {
         while let Some(pending) = self.pending.pop_due(now) {
             self.settle_one(pending, scene);
@@ -206,6 +200,8 @@ impl Engine {
 
     #[inline(never)]
     fn settle_one(&mut self, pending: Pending, scene: &Scene) {
+        // It may be reported next, with what is usual.
+        self.lengths.settle(&scene.kinds);
         let Pending { mut stall, process, answered, waits, active, .. } = pending;
         stall.not_served = self.processes[process].services.not_served(stall.span, answered);
         let activities = self.processes.iter().enumerate().map(|(number, state)| (number, &state.activity));
@@ -236,23 +232,30 @@ impl Engine {
                 self.pending.served(thread, &of.clients, service, false);
             }
         }
-        of.services.retract(parts);
+        if parts > 0 {
+            of.services.retract(parts);
+        }
         of.services.answered(span, 1);
         of.clients.answered(client, span, span.begin_ns);
     }
 
     /// Whether an interval of a thread without an event loop took improbably long.
-    fn is_improbable(&mut self, thread: usize, interval: &Interval) -> bool {
-        let length = interval.length();
-        self.usual.take(interval.name, length);
-        length >= self.threshold && length > self.or_none(thread, self.usual.limit_so_far(interval.name))
+    #[inline]
+    fn is_improbable(&mut self, thread: usize, interval: &Interval, scene: &Scene) -> bool {
+        interval.length() >= self.threshold && self.is_longer_than_usual(thread, interval, scene)
     }
 
-    /// Judges an interval of a thread without an event loop. Those of its thread that overlap it are the same incident.
-    fn judge(&mut self, thread: usize, interval: Interval) {
-        if !self.is_improbable(thread, &interval) {
-            return;
-        }
+    #[inline(never)]
+    fn is_longer_than_usual(&mut self, thread: usize, interval: &Interval, scene: &Scene) -> bool {
+        self.lengths.settle(&scene.kinds);
+        let limit = self.lengths.usual.limit_so_far(interval.name);
+        interval.length() > self.or_none(thread, limit)
+    }
+
+    /// Makes an incident of the last interval of a thread without an event loop. Those of its thread that overlap it are the same
+    /// one.
+    #[inline(never)]
+    fn add_improbable(&mut self, thread: usize) {
         let state = &self.threads[thread];
         let Some(tree) = state.nesting.last() else { return };
         let mut stall = Stall::new(thread, IncidentKind::Interval, tree);
@@ -264,9 +267,15 @@ impl Engine {
     /// Judges a span, and returns whether it contains others. Those that it contains are the same incident: others that
     /// overlap it are of other requests.
     #[inline(never)]
-    fn judge_span(&mut self, thread: usize, numbers: SpanNumbers, interval: Interval) -> bool {
+    fn judge_span(
+        &mut self,
+        thread: usize,
+        numbers: SpanNumbers,
+        interval: Interval,
+        scene: &Scene,
+    ) -> bool {
         let (threshold, process) = (self.threshold, self.threads[thread].process);
-        let is_improbable = self.is_improbable(thread, &interval);
+        let is_improbable = self.is_improbable(thread, &interval, scene);
         let (is_larger, found) = self.spans.end(process, numbers, interval, |tree| {
             let inner = || tree.inner_intervals();
             let found = is_improbable.then(|| {
@@ -321,52 +330,53 @@ impl Listener for Engine {
         self.process(process).activity.event(time);
     }
 
-    fn ended(&mut self, thread: usize, interval: Interval, scene: &Scene) {
-        self.settle_pending(interval.end, scene);
+    fn ended(&mut self, thread: usize, interval: &Interval, scene: &Scene) {
+        if self.pending.is_due(interval.end) || self.memory.is_due(interval.end) {
+            self.settle_pending(interval.end, scene);
+        }
         let length = interval.length();
-        let figures = grown(&mut self.kinds, interval.name.kind as usize);
-        figures.count += 1;
-        figures.longest = figures.longest.max(length);
-        if length >= self.threshold / 4 {
-            self.remember(thread, interval, scene);
-        } else {
-            self.costs.take(interval.name, length);
+        if length >= self.threshold / SHARE_REMEMBERED {
+            self.remember(thread, *interval, scene);
         }
         let kind = scene.kinds.of(interval.name);
         if kind.is_outermost {
-            return self.turn(thread, interval, scene);
+            self.lengths.take(interval, Nature::InLoop, &scene.kinds);
+            return self.turn(thread, *interval, scene);
         }
         let threshold = self.threshold;
         let state = self.thread(thread, scene);
         let (process, has_turns) = (state.process, state.sleeps.is_some());
         state.has_long |= length >= threshold;
+        let nature = if has_turns { Nature::InLoop } else { Nature::Judged };
+        self.lengths.take(interval, nature, &scene.kinds);
         let is_larger = match scene.span.filter(|_| !has_turns) {
-            Some(numbers) => self.judge_span(thread, numbers, interval),
+            Some(numbers) => self.judge_span(thread, numbers, *interval, scene),
             None => {
-                let before = state.nesting.len();
-                state.nesting.end(interval, |outer, inner| scene.may_contain(thread, outer, inner));
-                let is_larger = state.nesting.last_has_children();
+                let nesting = &mut self.threads[thread].nesting;
+                let before = nesting.len();
+                nesting.end(*interval, |outer, inner| scene.may_contain(thread, outer, inner));
                 if !has_turns {
-                    self.memory.hold(&mut self.threads[thread].nesting, before);
+                    self.memory.hold(nesting, before);
                 }
-                is_larger
+                nesting.last_has_children()
             }
         };
         if interval.client.is_some() || (kind.is_request && has_turns && !self.process(process).tells_clients)
         {
             self.request(thread, interval, is_larger, scene.holds_back);
         }
-        if !has_turns && scene.span.is_none() {
-            self.judge(thread, interval);
+        if !has_turns && scene.span.is_none() && self.is_improbable(thread, interval, scene) {
+            self.add_improbable(thread);
         }
     }
 
-    fn summed(&mut self, thread: usize, sum: Interval, _: &Scene) {
+    fn summed(&mut self, thread: usize, sum: &Interval, scene: &Scene) {
+        self.lengths.take(sum, Nature::Sums, &scene.kinds);
         // It follows the turn that it is about.
         if let Some(stall) = self.pending.turn_before(thread, sum.end)
             && sum.length() <= stall.span.length_ns()
         {
-            stall.add_sum(&sum);
+            stall.add_sum(sum);
         }
     }
 

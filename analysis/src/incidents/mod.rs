@@ -8,6 +8,7 @@ mod engine;
 mod episodes;
 mod finding;
 mod held_back;
+mod lengths;
 mod meanwhile;
 mod memory;
 mod pending;
@@ -71,9 +72,9 @@ pub(super) fn incidents<S: Source>(
         return Ok(Incidents { periods: periods?, ..found });
     }
     let search = Search::new(input, selection, rule)?;
-    let mut courses = IntervalCourses::new(Resolution::of(&mut search.readers.clone())?);
-    let (watch, report) = search.follow(Some(&mut courses));
-    let periods = match courses.periods(watch.feed(), &report, window) {
+    let courses = IntervalCourses::new(Resolution::of(&mut search.readers.clone())?);
+    let (mut watch, report) = search.follow(Some(courses));
+    let periods = match watch.periods(&report, window) {
         Some(periods) => periods,
         None => slow_periods(search.readers, window, selection, &search.angle)?,
     };
@@ -134,7 +135,7 @@ impl<'s> Search<'s> {
     }
 
     /// Follows events in time order, and notes their courses if asked to.
-    fn follow(&self, courses: Option<&mut IntervalCourses>) -> (IncidentWatch, Report) {
+    fn follow(&self, courses: Option<IntervalCourses>) -> (IncidentWatch, Report) {
         let gaps = self.readers.events.gaps(self.angle.judged);
         let mut feed = match self.angle.in_isolation {
             true => Feed::isolated(self.selection, gaps),

@@ -56,10 +56,15 @@ impl PendingStalls {
         Some(first)
     }
 
-    /// Removes the first stall if its time is over, or if there are too many.
+    /// Whether the time of the first stall is over, or there are too many.
+    #[inline]
+    pub fn is_due(&self, now: i64) -> bool {
+        self.queue.front().is_some_and(|first| first.until < now) || self.queue.len() > MOST
+    }
+
+    /// Removes the first stall if it is due.
     pub fn pop_due(&mut self, now: i64) -> Option<Pending> {
-        let is_due = self.queue.len() > MOST || self.queue.front().is_some_and(|first| first.until < now);
-        if is_due { self.pop() } else { None }
+        if self.is_due(now) { self.pop() } else { None }
     }
 
     /// Removes all stalls that are the same, and returns the first with the others joined to it.

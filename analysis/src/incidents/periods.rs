@@ -7,13 +7,11 @@ use ctf_reader::{Progress, Report, Window};
 use crate::finding::Span;
 use crate::groups::group::{Extra, Figures, Group, Sort};
 use crate::groups::summary::{GROUP_CAP, Summary};
-use crate::intervals::{Feed, Interval, IntervalKinds, IntervalName, Listener, Scene};
+use super::lengths::Alike;
+use crate::intervals::{Feed, IntervalKinds, IntervalName};
 use crate::outliers::verdict::{Courses, Period, Resolution, Rule, Series, judge_summary};
 use crate::reading::{Angle, Failure, Selection, SourceWindow, grown};
 use crate::source::Readers;
-
-/// The number of places for intervals that are alike.
-const ALIKE: usize = 256;
 
 /// A slow period that lost less than this, in nanoseconds, is not reported.
 const LEAST_LOSS_NS: u128 = 1_000_000;
@@ -41,30 +39,15 @@ pub fn costly(mut periods: Vec<Period>, window: Window) -> Vec<Period> {
     periods
 }
 
-/// The course over time of the intervals and sums of each name. It shares no line of the cache with what another thread
-/// uses meanwhile.
-#[repr(align(128))]
+/// The course over time of the intervals and sums of each name.
 pub struct IntervalCourses {
     resolution: Resolution,
-    /// The last ones, which are not in their courses yet, each in the place that its name and length have.
-    alike: Box<[Option<Alike>; ALIKE]>,
     /// By the number of the name.
     courses: Vec<Option<Box<Course>>>,
     /// The number of names with keys.
     keyed: usize,
     /// Whether there were too many names.
     is_full: bool,
-}
-
-/// Intervals of a name that are equally long, and end in the same bin of time.
-#[derive(Clone, Copy, Debug)]
-struct Alike {
-    name: IntervalName,
-    ticks: u64,
-    bin: u64,
-    /// When one of them ended.
-    end: i64,
-    count: u64,
 }
 
 struct Course {
@@ -75,34 +58,23 @@ struct Course {
 
 impl IntervalCourses {
     pub fn new(resolution: Resolution) -> Self {
-        let alike = Box::new([None; ALIKE]);
-        IntervalCourses { resolution, alike, courses: Vec::new(), keyed: 0, is_full: false }
+        IntervalCourses { resolution, courses: Vec::new(), keyed: 0, is_full: false }
     }
 
+    /// The bin that a time is in.
     #[inline]
-    fn take(&mut self, interval: &Interval, kinds: &IntervalKinds) {
-        let name = interval.name;
+    pub fn bin(&self, time: i64) -> u64 {
+        self.resolution.bin(time)
+    }
+
+    /// Adds intervals to the course of their name.
+    pub fn record(&mut self, &Alike { name, length, end, count, .. }: &Alike, kinds: &IntervalKinds) {
         let Some(place) = name.place().filter(|_| !self.is_full) else {
             self.is_full = true;
             return;
         };
         let Some(unit) = kinds.of(name).kind.unit else { return };
-        let ticks = unit.ticks(interval.length().max(0) as u64);
-        let (end, bin) = (interval.end, self.resolution.bin(interval.end));
-        match &mut self.alike[(place << 2).wrapping_add(ticks as usize) % ALIKE] {
-            Some(like) if (like.name, like.ticks, like.bin) == (name, ticks, bin) => like.count += 1,
-            other => {
-                if let Some(full) = other.replace(Alike { name, ticks, bin, end, count: 1 }) {
-                    self.record(full, kinds);
-                }
-            }
-        }
-    }
-
-    /// Adds intervals to their course.
-    #[inline(never)]
-    fn record(&mut self, Alike { name, ticks, end, count, .. }: Alike, kinds: &IntervalKinds) {
-        let Some(place) = name.place() else { return };
+        let ticks = unit.ticks(length.max(0) as u64);
         let course = match grown(&mut self.courses, place) {
             Some(course) => course,
             new => {
@@ -117,11 +89,8 @@ impl IntervalCourses {
     }
 
     /// The slow periods that overlap a window; none if these are not all groups.
-    pub fn periods(mut self, feed: &Feed, report: &Report, window: Window) -> Option<Vec<Period>> {
+    pub fn periods(self, feed: &Feed, report: &Report, window: Window) -> Option<Vec<Period>> {
         let lexicon = feed.lexicon();
-        for place in 0..ALIKE {
-            self.alike[place].take().into_iter().for_each(|last| self.record(last, &lexicon.kinds));
-        }
         if self.is_full || feed.is_stricter() {
             return None;
         }
@@ -134,42 +103,5 @@ impl IntervalCourses {
         let groups: Option<Vec<(Group, Series)>> = self.courses.into_iter().flatten().map(group).collect();
         let summary = Summary::new(report.clone(), groups?, Sort::Total, Vec::new());
         Some(costly(judge_summary(&summary, None, &Rule::default()).periods, window))
-    }
-}
-
-/// Listens for another listener, and notes the courses of what that hears of if there is anything to note them in.
-pub struct WithCourses<'a, L> {
-    pub listener: &'a mut L,
-    pub courses: Option<&'a mut IntervalCourses>,
-}
-
-impl<L: Listener> Listener for WithCourses<'_, L> {
-    #[inline]
-    fn event(&mut self, process: usize, time: i64) {
-        self.listener.event(process, time);
-    }
-
-    #[inline]
-    fn ended(&mut self, thread: usize, interval: Interval, scene: &Scene) {
-        if let Some(courses) = &mut self.courses {
-            courses.take(&interval, &scene.kinds);
-        }
-        self.listener.ended(thread, interval, scene);
-    }
-
-    #[inline]
-    fn summed(&mut self, thread: usize, sum: Interval, scene: &Scene) {
-        if let Some(courses) = &mut self.courses {
-            courses.take(&sum, &scene.kinds);
-        }
-        self.listener.summed(thread, sum, scene);
-    }
-
-    fn untraced(&mut self, threads: &mut dyn Iterator<Item = usize>, since: i64, until: i64) {
-        self.listener.untraced(threads, since, until);
-    }
-
-    fn lost(&mut self, threads: &mut dyn Iterator<Item = usize>, since: i64, until: i64) {
-        self.listener.lost(threads, since, until);
     }
 }

@@ -60,7 +60,7 @@ impl Reporter<'_> {
             blocked_share: trace.per_ns(blocked as f64).map(|share| share.min(1.0)),
             unexplained: ns(unexplained.saturating_add(folded.unexplained)),
             unaccounted: ns(unaccounted.saturating_add(folded.unaccounted)),
-            intervals: self.engine.kinds.iter().map(|kind| kind.count).sum(),
+            intervals: self.engine.lengths.kinds.iter().map(|kind| kind.count).sum(),
             found,
             turns: stalls.iter().filter(|stall| stall.kind == IncidentKind::Turn).count() as u64
                 + folded.turns,
@@ -138,7 +138,7 @@ impl Reporter<'_> {
     }
 
     fn advice(&self) -> Advice<'_> {
-        Advice { lexicon: self.feed.lexicon(), dictionary: self.dictionary, costs: &self.engine.costs }
+        Advice { lexicon: self.feed.lexicon(), dictionary: self.dictionary, costs: &self.engine.lengths.costs }
     }
 
     /// An incident, with names.
@@ -242,7 +242,7 @@ impl Reporter<'_> {
         let mut not_causes = Vec::new();
         let mut met: HashSet<&str> = HashSet::new();
         for (number, entry) in (0..).zip(kinds) {
-            let figures = self.engine.kinds.get(number as usize).copied().unwrap_or_default();
+            let figures = self.engine.lengths.kinds.get(number as usize).copied().unwrap_or_default();
             if figures.count == 0 {
                 continue;
             }

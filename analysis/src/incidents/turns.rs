@@ -28,7 +28,7 @@ const MOST_SERVED: usize = 1 << 16;
 impl Engine {
     /// Records a request that a thread has served. If it is larger than others, these may be parts of it.
     #[inline]
-    pub fn request(&mut self, thread: usize, request: Interval, is_larger: bool, holds_back: bool) {
+    pub fn request(&mut self, thread: usize, request: &Interval, is_larger: bool, holds_back: bool) {
         let state = &mut self.threads[thread];
         let (process, client, known) = (state.process, request.client, state.served.len());
         if is_larger {
@@ -39,7 +39,7 @@ impl Engine {
         let parts = (known - state.served.len()) as u64;
         state.served.push((request.end, client));
         if holds_back {
-            state.pause = Some(request);
+            state.pause = Some(*request);
         }
         if let Some(client) = client.filter(|_| state.sleeps.is_none()) {
             self.served_alone(thread, process, client, request.span(), parts);

@@ -38,14 +38,13 @@ struct Limit {
     count: u64,
     /// As of its last computation.
     so_far: i64,
-    /// The number of lengths at which it is computed again.
+    /// The number of lengths from which on it is computed again.
     next: u64,
 }
 
 impl UsualLengths {
-    /// Adds the length of an interval.
-    #[inline]
-    pub fn take(&mut self, name: IntervalName, length: i64) {
+    /// Adds the length of some intervals.
+    pub fn take(&mut self, name: IntervalName, length: i64, count: u64) {
         let (place, length) = (place(name), length.max(0) as u64);
         let of_kind = grown(&mut self.kinds, name.kind as usize);
         let of_name = match grown(&mut self.names, place) {
@@ -55,17 +54,12 @@ impl UsualLengths {
                 new.insert(Box::default())
             }
         };
-        of_name.lengths.record(length);
+        of_name.lengths.record_many(length, count);
         if name.place().is_none() {
-            of_kind.others.record(length);
+            of_kind.others.record_many(length, count);
         }
-        if of_name.limit.is_due() {
-            of_name.limit.compute(&of_name.lengths);
-        }
-        if of_kind.limit.is_due() {
-            let lengths = of_kind.lengths(&self.names);
-            of_kind.limit.compute(&lengths);
-        }
+        of_name.limit.count += count;
+        of_kind.limit.count += count;
     }
 
     /// The length above which an interval of a name is improbable, by its own lengths, or by those of its kind where it has few;
@@ -79,11 +73,17 @@ impl UsualLengths {
         }
     }
 
-    /// The same as of its last computation.
-    pub fn limit_so_far(&self, name: IntervalName) -> Option<i64> {
-        let own = self.names.get(place(name)).and_then(Option::as_deref).map(|own| &own.limit);
-        let of_kind = self.kinds.get(name.kind as usize).map(|of_kind| &of_kind.limit);
-        own.into_iter().chain(of_kind).find(|limit| limit.is_known()).map(|limit| limit.so_far)
+    /// The same as of its last computation, which is repeated when there are twice as many lengths.
+    pub fn limit_so_far(&mut self, name: IntervalName) -> Option<i64> {
+        let own = self.names.get_mut(place(name)).and_then(Option::as_deref_mut);
+        if let Some(OfName { lengths, limit }) = own.filter(|own| own.limit.is_known()) {
+            return Some(limit.so_far(|| self::limit(lengths)));
+        }
+        let of_kind = self.kinds.get_mut(name.kind as usize).filter(|of_kind| of_kind.limit.is_known())?;
+        let mut limit = std::mem::take(&mut of_kind.limit);
+        let so_far = limit.so_far(|| self::limit(&of_kind.lengths(&self.names)));
+        of_kind.limit = limit;
+        Some(so_far)
     }
 }
 
@@ -111,16 +111,12 @@ impl Default for Limit {
 }
 
 impl Limit {
-    /// Counts a length, and says whether the limit is to be computed again.
-    #[inline]
-    fn is_due(&mut self) -> bool {
-        self.count += 1;
-        self.count >= self.next
-    }
-
-    fn compute(&mut self, lengths: &Histogram) {
-        self.so_far = limit(lengths);
-        self.next *= 2;
+    /// As of its last computation, which is repeated if it is due.
+    fn so_far(&mut self, compute: impl FnOnce() -> i64) -> i64 {
+        if self.count >= self.next {
+            (self.so_far, self.next) = (compute(), 2 * self.count);
+        }
+        self.so_far
     }
 
     /// Whether there are enough lengths to tell what is usual.

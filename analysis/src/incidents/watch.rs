@@ -6,10 +6,11 @@ use ctf_reader::{ClassIndex, Digester, EventClass, Gap, OrderedEvent, Progress, 
 
 use super::engine::Engine;
 use super::finding::{Incident, Incidents};
-use super::periods::{IntervalCourses, WithCourses};
+use super::periods::IntervalCourses;
 use super::report::Reporter;
 use crate::finding::{Forgotten, Notes, TraceFinding};
 use crate::intervals::{EventDigester, Feed};
+use crate::outliers::verdict::Period;
 use crate::reading::{ClassPlan, Misfit, Selection};
 use crate::samples::Sample;
 use crate::source::Readers;
@@ -56,17 +57,17 @@ impl IncidentWatch {
         readers: Readers<'_>,
         window: Window,
         progress: &Progress,
-        courses: Option<&mut IntervalCourses>,
+        courses: Option<IntervalCourses>,
     ) -> Report {
-        let listener = WithCourses { listener: &mut self.engine, courses };
-        let report = self.feed.follow_apart(readers, window, progress, listener);
+        self.engine.lengths.courses = courses;
+        let report = self.feed.follow_apart(readers, window, progress, &mut self.engine);
         self.finish();
         report
     }
 
-    /// What events were resolved to.
-    pub(super) fn feed(&self) -> &Feed {
-        &self.feed
+    /// The slow periods that overlap a window, if the courses of all intervals were noted.
+    pub(super) fn periods(&mut self, report: &Report, window: Window) -> Option<Vec<Period>> {
+        self.engine.lengths.courses.take()?.periods(&self.feed, report, window)
     }
 
     /// Adds a sample of the machine with this name.

@@ -95,7 +95,7 @@ impl Feed {
         readers: Readers<'_>,
         window: Window,
         progress: &Progress,
-        mut listener: impl Listener + Send,
+        listener: &mut (impl Listener + Send),
     ) -> Report {
         let mut events = self.in_order(readers.events, window, progress);
         let Feed { resolver, scene, .. } = self;
@@ -112,7 +112,7 @@ impl Feed {
                         {
                             samples.around(time, |host, time, sample| scene.sample(host, time, sample));
                         }
-                        scene.follow(happening, &batch.names, &mut listener);
+                        scene.follow(happening, &batch.names, listener);
                     }
                     batch.clear();
                     _ = to_resolver.try_send(batch);

@@ -20,10 +20,10 @@ pub trait Listener {
     fn event(&mut self, _process: usize, _time: i64) {}
 
     /// An interval of a thread has ended.
-    fn ended(&mut self, thread: usize, interval: Interval, scene: &Scene);
+    fn ended(&mut self, thread: usize, interval: &Interval, scene: &Scene);
 
     /// An event reports the total of pieces of its thread's work, which is not an interval.
-    fn summed(&mut self, _thread: usize, _sum: Interval, _scene: &Scene) {}
+    fn summed(&mut self, _thread: usize, _sum: &Interval, _scene: &Scene) {}
 
     /// From `since` until `until` nothing was recorded of these threads, whatever they did: tracing may have been stopped.
     fn untraced(&mut self, _threads: &mut dyn Iterator<Item = usize>, _since: i64, _until: i64) {}
@@ -114,14 +114,14 @@ impl Scene {
                 let thread = self.active(thread, time, listener);
                 let open = grown(&mut self.open, thread);
                 if let Some(interval) = open.end(time, kind, name, client, passes) {
-                    listener.ended(thread, interval, self);
+                    listener.ended(thread, &interval, self);
                 }
             }
-            Happening::Ended { thread, interval } => {
+            Happening::Ended { thread, ref interval } => {
                 let thread = self.active(thread, interval.end, listener);
                 listener.ended(thread, interval, self);
             }
-            Happening::Summed { thread, sum } => {
+            Happening::Summed { thread, ref sum } => {
                 let thread = self.active(thread, sum.end, listener);
                 listener.summed(thread, sum, self);
             }

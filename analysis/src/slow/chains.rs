@@ -179,7 +179,8 @@ struct FoundEvent {
 }
 
 impl Listener for Finder<'_> {
-    fn ended(&mut self, thread: usize, interval: Interval, scene: &Scene) {
+    fn ended(&mut self, thread: usize, interval: &Interval, scene: &Scene) {
+        let interval = *interval;
         let entry = scene.kinds.of(interval.name);
         let find = |tree: Tree<'_>| {
             let is_long = interval.length() >= self.shortest;

@@ -201,11 +201,11 @@ impl Work<'_> {
 struct Ended(Option<(usize, Interval, bool)>);
 
 impl Listener for Ended {
-    fn ended(&mut self, thread: usize, interval: Interval, _: &Scene) {
-        self.0 = Some((thread, interval, false));
+    fn ended(&mut self, thread: usize, interval: &Interval, _: &Scene) {
+        self.0 = Some((thread, *interval, false));
     }
 
-    fn summed(&mut self, thread: usize, sum: Interval, _: &Scene) {
-        self.0 = Some((thread, sum, true));
+    fn summed(&mut self, thread: usize, sum: &Interval, _: &Scene) {
+        self.0 = Some((thread, *sum, true));
     }
 }
