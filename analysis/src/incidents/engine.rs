@@ -267,13 +267,7 @@ impl Engine {
     /// Judges a span, and returns whether it contains others. Those that it contains are the same incident: others that
     /// overlap it are of other requests.
     #[inline(never)]
-    fn judge_span(
-        &mut self,
-        thread: usize,
-        numbers: SpanNumbers,
-        interval: Interval,
-        scene: &Scene,
-    ) -> bool {
+    fn judge_span(&mut self, thread: usize, numbers: SpanNumbers, interval: Interval, scene: &Scene) -> bool {
         let (threshold, process) = (self.threshold, self.threads[thread].process);
         let is_improbable = self.is_improbable(thread, &interval, scene);
         let (is_larger, found) = self.spans.end(process, numbers, interval, |tree| {
@@ -330,12 +324,13 @@ impl Listener for Engine {
         self.process(process).activity.event(time);
     }
 
+    #[inline]
     fn ended(&mut self, thread: usize, interval: &Interval, scene: &Scene) {
         if self.pending.is_due(interval.end) || self.memory.is_due(interval.end) {
             self.settle_pending(interval.end, scene);
         }
         let length = interval.length();
-        if length >= self.threshold / SHARE_REMEMBERED {
+        if length >= self.lengths.long {
             self.remember(thread, *interval, scene);
         }
         let kind = scene.kinds.of(interval.name);

@@ -16,7 +16,7 @@ const PLACES: usize = 256;
 #[derive(Default)]
 pub struct Lengths {
     /// Intervals of at least this length, in nanoseconds, do not tell what others usually cost.
-    long: i64,
+    pub long: i64,
     /// The last ones, which are not recorded yet, each in the place that its name and length have.
     last: Vec<Alike>,
     /// For each kind the number of intervals, and the longest.
@@ -66,7 +66,7 @@ impl Lengths {
     }
 
     /// Adds an interval, or a sum.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, interval: &Interval, nature: Nature, kinds: &IntervalKinds) {
         let Interval { end, name, .. } = *interval;
         let length = interval.length();

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use ctf_reader::{Progress, Report, Window};
 
+use super::lengths::Alike;
 use crate::finding::Span;
 use crate::groups::group::{Extra, Figures, Group, Sort};
 use crate::groups::summary::{GROUP_CAP, Summary};
-use super::lengths::Alike;
 use crate::intervals::{Feed, IntervalKinds, IntervalName};
 use crate::outliers::verdict::{Courses, Period, Resolution, Rule, Series, judge_summary};
 use crate::reading::{Angle, Failure, Selection, SourceWindow, grown};

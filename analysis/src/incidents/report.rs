@@ -138,7 +138,11 @@ impl Reporter<'_> {
     }
 
     fn advice(&self) -> Advice<'_> {
-        Advice { lexicon: self.feed.lexicon(), dictionary: self.dictionary, costs: &self.engine.lengths.costs }
+        Advice {
+            lexicon: self.feed.lexicon(),
+            dictionary: self.dictionary,
+            costs: &self.engine.lengths.costs,
+        }
     }
 
     /// An incident, with names.

@@ -27,7 +27,7 @@ const MOST_SERVED: usize = 1 << 16;
 
 impl Engine {
     /// Records a request that a thread has served. If it is larger than others, these may be parts of it.
-    #[inline]
+    #[inline(always)]
     pub fn request(&mut self, thread: usize, request: &Interval, is_larger: bool, holds_back: bool) {
         let state = &mut self.threads[thread];
         let (process, client, known) = (state.process, request.client, state.served.len());

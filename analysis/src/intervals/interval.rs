@@ -34,9 +34,10 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// Nanoseconds. Times are never so far from 1970 that this could overflow.
     #[inline]
     pub fn length(&self) -> i64 {
-        self.end.saturating_sub(self.begin)
+        self.end - self.begin
     }
 
     /// How much of it lies in a span of time.

@@ -57,6 +57,8 @@ pub struct Scene {
     /// Whether the last event is a command that holds clients back from then on.
     pub holds_back: bool,
     next_holds_back: bool,
+    /// Whether anything of that is to be told of the next event, or no longer.
+    is_told: bool,
     /// What filters ask of the events of each kind; none if nothing is filtered.
     pub filter: Option<Vec<Option<ClassPlan>>>,
 }
@@ -92,7 +94,7 @@ impl Scene {
     }
 
     /// Follows what happened, with the names of processes that appeared, and notifies the listener.
-    #[inline]
+    #[inline(always)]
     pub fn follow(&mut self, happening: &Happening, names: &[Option<String>], listener: &mut impl Listener) {
         match *happening {
             Happening::Process { host, pid, name } => {
@@ -100,8 +102,8 @@ impl Scene {
                 self.threads.add_process(Process { host, host_name: self.hosts.name(host), pid, name });
             }
             Happening::Thread(thread) => self.threads.add(thread),
-            Happening::Span(numbers) => self.next_span = Some(numbers),
-            Happening::HoldsBack => self.next_holds_back = true,
+            Happening::Span(numbers) => (self.next_span, self.is_told) = (Some(numbers), true),
+            Happening::HoldsBack => (self.next_holds_back, self.is_told) = (true, true),
             Happening::Scheduled { host, time, event } => {
                 self.scheduling.kernel(host as usize, time, event);
             }
@@ -129,13 +131,16 @@ impl Scene {
     }
 
     /// A thread was active; returns its number.
-    #[inline]
+    #[inline(always)]
     fn active(&mut self, thread: u32, time: i64, listener: &mut impl Listener) -> usize {
         if self.next_gap < time {
             self.pass_gaps(time, listener);
         }
-        self.span = self.next_span.take();
-        self.holds_back = std::mem::take(&mut self.next_holds_back);
+        if self.is_told {
+            self.span = self.next_span.take();
+            self.holds_back = std::mem::take(&mut self.next_holds_back);
+            self.is_told = self.span.is_some() || self.holds_back;
+        }
         let thread = thread as usize;
         listener.event(self.threads.thread(thread).process, time);
         thread
@@ -143,6 +148,7 @@ impl Scene {
 
     /// Passes the gaps that began before a time.
     #[cold]
+    #[inline(never)]
     fn pass_gaps(&mut self, time: i64, listener: &mut impl Listener) {
         while let Some(gap) = self.gaps.pop_if(|gap| gap.since < time) {
             self.lose(gap, listener);

@@ -50,12 +50,16 @@ impl Lttng {
         (id != ones(self.id_bits)).then_some(id)
     }
 
-    /// By how much the clock has moved on, if this is the short form with this id.
+    /// Whether this is the short form with this id.
     #[inline(always)]
-    pub fn passed(self, first_bytes: u64, id: u64, clock: u64) -> Option<u64> {
-        let low = first_bytes >> self.id_bits;
-        let passed = low.wrapping_sub(clock) & ones(self.timestamp_bits);
-        (first_bytes & ones(self.id_bits) == id).then_some(passed)
+    pub fn has_id(self, first_bytes: u64, id: u64) -> bool {
+        first_bytes & ones(self.id_bits) == id
+    }
+
+    /// By how much the clock has moved on, if this is the short form.
+    #[inline(always)]
+    pub fn passed(self, first_bytes: u64, clock: u64) -> u64 {
+        (first_bytes >> self.id_bits).wrapping_sub(clock) & ones(self.timestamp_bits)
     }
 
     fn decode(self, bits: &mut Bits<'_>, clock: &mut u64) -> Result<u64, Fault> {
@@ -64,9 +68,8 @@ impl Lttng {
         let mut first_bytes = [0; 8];
         first_bytes[..self.size()].copy_from_slice(after.bytes(self.size())?);
         let first_bytes = u64::from_le_bytes(first_bytes);
-        let short = self.id(first_bytes).and_then(|id| Some((id, self.passed(first_bytes, id, *clock)?)));
-        if let Some((id, passed)) = short {
-            *clock = clock.wrapping_add(passed);
+        if let Some(id) = self.id(first_bytes) {
+            *clock = clock.wrapping_add(self.passed(first_bytes, *clock));
             *bits = after;
             return Ok(id);
         }

@@ -121,8 +121,9 @@ pub struct Simple<'a> {
     pub header: Lttng,
     pub first_bytes: u64,
     pub id: u64,
-    /// The position of its class.
+    /// The position of its class, and whether anybody wants its events.
     pub position: usize,
+    pub is_wanted: bool,
     /// What follows its header.
     pub stretch: &'a Stretch,
 }
@@ -136,10 +137,9 @@ pub fn simple_event<'a>(plan: &'a StreamPlan, bytes: &[u8], at: usize) -> Option
     let first_bytes = u64::from_le_bytes(*rest.first_chunk()?);
     let id = header.id(first_bytes)?;
     let position = plan.position(id)?;
-    match &plan.classes.get(position)?.plan {
-        EventPlan::InPlace(stretch, _) => Some(Simple { header, first_bytes, id, position, stretch }),
-        EventPlan::Stages(_) => None,
-    }
+    let class = plan.classes.get(position)?;
+    let (EventPlan::InPlace(stretch, _), is_wanted) = (&class.plan, class.is_wanted) else { return None };
+    Some(Simple { header, first_bytes, id, position, is_wanted, stretch })
 }
 
 impl<'a> Decoding<'a> {
@@ -192,10 +192,9 @@ impl<'a> Decoding<'a> {
         let (mut last, mut streak) = (u64::MAX, 0);
         self.is_stuck = true;
         while let Some(simple) = simple_event(self.plan, self.part.bytes, self.cursor.at) {
-            let Simple { header, first_bytes, id, position, stretch } = simple;
+            let Simple { header, first_bytes, id, position, stretch, .. } = simple;
             let Cursor { at, clock, .. } = self.cursor;
-            let passed = header.passed(first_bytes, id, clock);
-            let Some(clock) = passed.and_then(|passed| clock.checked_add(passed)) else { break };
+            let Some(clock) = clock.checked_add(header.passed(first_bytes, clock)) else { break };
             streak = if id == last { streak + 1 } else { 0 };
             last = id;
             if streak == STREAK {

@@ -101,6 +101,7 @@ impl LocatedEvents {
         self.clear();
         self.source = Some((Arc::clone(&packet.plan), packet.read_part()));
         let (plan, part) = (&*packet.plan, packet.part());
+        let limits = [*limits.start(), *limits.end()];
         let mut locating = Locating { located: self, plan, part, count, limits, tally, is_sorted: true };
         let reached = locating.all_from(packet.cursor);
         let is_sorted = locating.is_sorted;
@@ -191,7 +192,8 @@ struct Locating<'c> {
     part: Part<'c>,
     /// The number of events to locate.
     count: usize,
-    limits: &'c RangeInclusive<i64>,
+    /// The first time and the last one of events that are kept.
+    limits: [i64; 2],
     tally: &'c mut Tally,
     is_sorted: bool,
 }
@@ -214,25 +216,29 @@ impl Locating<'_> {
         (cursor, None)
     }
 
-    /// Steps over events of a class, each of whole bytes after the short form of one of LTTng's headers, if such come next.
+    /// Steps over events, each of whole bytes after the short form of one of LTTng's headers, if such come next.
     #[inline(always)]
     fn simple(&mut self, cursor: Cursor, bytes: &[u8]) -> Option<Cursor> {
-        let Simple { header, mut first_bytes, id, position, stretch } =
-            simple_event(self.plan, self.part.bytes, cursor.at)?;
+        let mut event = simple_event(self.plan, self.part.bytes, cursor.at)?;
         let Cursor { at, mut clock, .. } = cursor;
         let (first, mut at) = (at / 8, at / 8);
-        // Nothing is looked up again for those of the same class that follow.
         loop {
-            let passed = header.passed(first_bytes, id, clock);
-            let Some(now) = passed.and_then(|passed| clock.checked_add(passed)) else { break };
+            let Simple { header, first_bytes, id, position, is_wanted, stretch } = event;
+            let Some(now) = clock.checked_add(header.passed(first_bytes, clock)) else { break };
             let Some(end) = self.step_over(stretch, bytes, at + header.size()) else { break };
             (at, clock) = (end, now);
-            self.push(clock, position, stretch.marks());
-            match bytes.get(at..).and_then(<[u8]>::first_chunk) {
-                Some(next) if self.located.events.len() < self.count => {
-                    first_bytes = u64::from_le_bytes(*next)
-                }
+            self.push(clock, position, is_wanted, stretch.marks());
+            let next = match bytes.get(at..).and_then(<[u8]>::first_chunk) {
+                Some(next) if self.located.events.len() < self.count => u64::from_le_bytes(*next),
                 _ => break,
+            };
+            // Nothing is looked up again for those of the same class that follow.
+            if header.has_id(next, id) {
+                event.first_bytes = next;
+            } else if let Some(other) = simple_event(self.plan, self.part.bytes, at * 8) {
+                event = other;
+            } else {
+                break;
             }
         }
         (at > first).then_some(Cursor { at: at * 8, clock, ..cursor })
@@ -283,18 +289,18 @@ impl Locating<'_> {
             self.tally.steps.step(from, to);
             self.is_sorted = false;
         }
-        self.push(clock, position, marks);
+        self.push(clock, position, self.plan.classes[position].is_wanted, marks);
         Ok(Cursor { at: bits.at(), clock, empty: bits.empty })
     }
 
-    /// Keeps an event whose marks were noted last, if it is within the limits.
+    /// Keeps an event whose marks were noted last, if it is wanted and within the limits.
     #[inline(always)]
-    fn push(&mut self, clock: u64, position: usize, marks: usize) {
+    fn push(&mut self, clock: u64, position: usize, is_wanted: bool, marks: usize) {
         let timestamp = self.plan.timebase.time(clock);
-        if !self.limits.contains(&timestamp) {
+        if timestamp < self.limits[0] || timestamp > self.limits[1] {
             return;
         }
-        if !self.plan.classes[position].is_wanted {
+        if !is_wanted {
             self.tally.count(1, timestamp, timestamp);
             return;
         }

@@ -56,7 +56,10 @@ impl Run<'_> {
     fn step(&self, reached: Reached, row: &mut [u32]) -> Option<Reached> {
         let Reached { at, clock, events, .. } = reached;
         let first_bytes = u64::from_le_bytes(*self.bytes.get(at..)?.first_chunk()?);
-        let clock = clock.checked_add(self.header.passed(first_bytes, self.id, clock)?)?;
+        if !self.header.has_id(first_bytes, self.id) {
+            return None;
+        }
+        let clock = clock.checked_add(self.header.passed(first_bytes, clock))?;
         let at = fill(row, self.stretch, self.bytes, at + self.header.size(), clock)?;
         Some(Reached { at, clock, events: events + 1, is_stuck: false })
     }
