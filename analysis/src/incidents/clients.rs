@@ -96,10 +96,10 @@ impl Clients {
             return;
         }
         if rhythm.answered != i64::MIN {
-            let pause = turn.begin_ns.saturating_sub(rhythm.answered).max(0) / 1000;
-            rhythm.pauses[usize::from(rhythm.next)] = u32::try_from(pause).unwrap_or(u32::MAX);
-            let shortest = looked.min(turn.begin_ns).saturating_sub(rhythm.answered).max(0) / 1000;
-            rhythm.shortest[usize::from(rhythm.next)] = u32::try_from(shortest).unwrap_or(u32::MAX);
+            let pause = |until: i64| microseconds(until.saturating_sub(rhythm.answered));
+            let (longest, shortest) = (pause(turn.begin_ns), pause(looked.min(turn.begin_ns)));
+            let next = usize::from(rhythm.next) % RECENT;
+            (rhythm.pauses[next], rhythm.shortest[next]) = (longest, shortest);
             rhythm.next = (rhythm.next + 1) % RECENT as u8;
             rhythm.count = (rhythm.count + 1).min(RECENT as u8);
         }
@@ -174,6 +174,12 @@ impl Clients {
         self.rhythms.shrink_to_fit();
         self.places = self.rhythms.iter().map(|rhythm| rhythm.client).zip(0..).collect();
     }
+}
+
+/// Whole microseconds of some nanoseconds, as many as can be told.
+#[inline]
+fn microseconds(time: i64) -> u32 {
+    (time.max(0) as u64 / 1000).min(u32::MAX.into()) as u32
 }
 
 #[cfg(test)]

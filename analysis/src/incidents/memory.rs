@@ -9,8 +9,9 @@ const SILENT: i64 = 120_000_000_000;
 const GONE: i64 = 600_000_000_000;
 const LOOK: i64 = 60_000_000_000;
 
-/// All threads without an event loop together keep this number of intervals that a later one may contain. If they have more, each
-/// keeps its share.
+/// A thread without an event loop keeps this number of intervals that a later one may contain: as many as a processor has in its
+/// cache. All of them together keep the second number; if they have more, each keeps its share.
+const MOST_OF_THREAD: usize = 1 << 14;
 const MOST_HELD: usize = 1 << 19;
 
 /// The most requests that a thread without an event loop keeps, and the fewest.
@@ -45,11 +46,17 @@ impl Memory {
     #[inline]
     pub fn hold(&mut self, nesting: &mut Nesting, before: usize) {
         self.held = self.held + nesting.len() - before;
-        if self.held > MOST_HELD && nesting.len() > self.share {
-            let before = nesting.len();
-            nesting.make_room(self.share);
-            self.held = self.held + nesting.len() - before;
+        let most = if self.held > MOST_HELD { self.share } else { MOST_OF_THREAD };
+        if nesting.len() > most {
+            self.make_room(nesting, most);
         }
+    }
+
+    #[inline(never)]
+    fn make_room(&mut self, nesting: &mut Nesting, most: usize) {
+        let before = nesting.len();
+        nesting.make_room(most);
+        self.held = self.held + nesting.len() - before;
     }
 
     /// A thread keeps its intervals no longer, or has an event loop now.

@@ -20,8 +20,14 @@ const MOST: usize = IntervalName::MOST_KEYS;
 /// Stands for the client of work without one.
 const NO_CLIENT: u32 = u32::MAX;
 
-/// The largest number: none is used again.
-const LAST: u32 = NO_CLIENT - 1;
+/// The largest number of a client or a name, and of a thread: none is used again.
+const LAST_TEXT: u32 = NO_CLIENT - 1;
+const LAST_THREAD: u32 = (1 << THREAD_BITS) - 1;
+
+/// The client and the name are in one word. The thread is in these bits of the other one, and above it how long it took, plus
+/// one, or 0 if that was not found out or does not fit.
+const THREAD_BITS: u32 = 24;
+const TICKS: std::ops::Range<u64> = 0..(1 << (u64::BITS - THREAD_BITS)) - 1;
 
 /// What an event says: numbers from 1 on, and 0 for what has none.
 #[derive(Clone, Copy, Debug)]
@@ -29,31 +35,23 @@ pub struct Said {
     pub thread: u32,
     pub client: u32,
     pub name: u32,
-    /// Whether it was found out how long it took.
-    is_timed: bool,
-    ticks: u64,
+    /// How long it took, if that was found out.
+    pub ticks: Option<u64>,
 }
 
 impl From<Digest> for Said {
     #[inline(always)]
-    fn from([ids, name, ticks]: Digest) -> Said {
+    fn from([texts, rest]: Digest) -> Said {
         Said {
-            thread: ids as u32,
-            client: (ids >> 32) as u32,
-            name: name as u32,
-            is_timed: name >> 32 != 0,
-            ticks,
+            thread: rest as u32 & LAST_THREAD,
+            client: texts as u32,
+            name: (texts >> 32) as u32,
+            ticks: (rest >> THREAD_BITS).checked_sub(1),
         }
     }
 }
 
 impl Said {
-    /// How long it took, if that was found out.
-    #[inline(always)]
-    pub fn ticks(self) -> Option<u64> {
-        self.is_timed.then_some(self.ticks)
-    }
-
     /// Whether it was for nobody.
     #[inline(always)]
     pub fn is_without_client(self) -> bool {
@@ -178,8 +176,9 @@ impl Digester for EventDigester {
         let [ticks, _] = &mut worker.integers;
         speech.plan.durations(events, ticks);
         for (digest, ticks) in into.iter_mut().zip(ticks) {
-            digest[1] |= 1 << 32;
-            digest[2] = *ticks;
+            if TICKS.contains(ticks) {
+                digest[1] |= (*ticks + 1) << THREAD_BITS;
+            }
         }
         locked(&self.idle).push(worker);
     }
@@ -204,7 +203,7 @@ impl Worker {
                 let (pid, tid) = (speech.pid.map(|_| *pid as i64), speech.tid.map(|_| *tid as i64));
                 number = thread_number(threads, (speech.host, pid, tid), common);
             }
-            digest[0] = number.into();
+            digest[1] = number.into();
         }
     }
 
@@ -220,7 +219,7 @@ impl Worker {
                     key::encode(&events.get(place).value(field), bytes);
                 }),
             };
-            digest[0] |= u64::from(number) << 32;
+            digest[0] |= u64::from(number);
         }
     }
 
@@ -237,14 +236,14 @@ impl Worker {
             Some(field) => events.briefs(field, &mut self.briefs),
             None if plan.keys().is_empty() => {
                 let number = self.text(space, Brief::OTHER, common, |_| {});
-                return into.iter_mut().for_each(|digest| digest[1] = number.into());
+                return into.iter_mut().for_each(|digest| digest[0] |= u64::from(number) << 32);
             }
             None => self.briefs.resize(into.len(), Brief::OTHER),
         }
         for (place, digest) in into.iter_mut().enumerate() {
             let brief = self.briefs[place];
             let number = self.text(space, brief, common, |bytes| plan.encode_key(&events.get(place), bytes));
-            digest[1] = number.into();
+            digest[0] |= u64::from(number) << 32;
         }
     }
 
@@ -300,7 +299,7 @@ impl Common {
     fn thread(&mut self, id: ThreadId) -> u32 {
         match self.threads.get(&id) {
             Some(&known) => known,
-            None if self.threads.len() >= MOST || self.last_thread == LAST => 0,
+            None if self.threads.len() >= MOST || self.last_thread == LAST_THREAD => 0,
             None => {
                 self.last_thread += 1;
                 *self.threads.entry(id).or_insert(self.last_thread)
@@ -312,7 +311,7 @@ impl Common {
         if let Some(&known) = self.texts.get(space, bytes) {
             return known;
         }
-        if self.texts.keyed() >= MOST || self.last_text == LAST {
+        if self.texts.keyed() >= MOST || self.last_text == LAST_TEXT {
             return 0;
         }
         self.last_text += 1;

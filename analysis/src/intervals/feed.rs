@@ -27,8 +27,8 @@ use crate::samples::SampleReader;
 use crate::source::Readers;
 
 /// How many happenings are handed over to another thread at once, and how often before the first must be done.
-const BATCH: usize = 1 << 13;
-const BATCHES: usize = 4;
+const BATCH: usize = 1 << 11;
+const BATCHES: usize = 16;
 
 /// Makes intervals of events: of all that were recorded, because what held a program up is judged by all of them. Filters
 /// only mark those that pass.
@@ -119,7 +119,7 @@ impl Feed {
                 }
             });
             let mut batch = Happenings::default();
-            events.next_events(usize::MAX, |event| {
+            events.next_digests(usize::MAX, |event| {
                 resolver.event(event, &mut batch);
                 if batch.list().len() < BATCH {
                     return ControlFlow::Continue(());
@@ -156,7 +156,8 @@ impl Feed {
     pub fn event(&mut self, event: &OrderedEvent<'_>, listener: &mut impl Listener) {
         let Feed { resolver, scene, happenings } = self;
         // Most are followed without being kept anywhere.
-        if resolver.plain(event, |happening| scene.follow(&happening, &[], listener)).is_some() {
+        let (time, class, said) = (event.timestamp(), event.class().index, event.digest().into());
+        if resolver.plain(time, class, said, |happening| scene.follow(&happening, &[], listener)).is_some() {
             return;
         }
         resolver.any(event, happenings);

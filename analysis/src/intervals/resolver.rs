@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ctf_reader::{Brief, EventClass, Events, Field, OrderedEvent, Value, Wanted};
+use ctf_reader::{Brief, DigestedEvent, EventClass, Events, Field, OrderedEvent, Value, Wanted};
 
 use super::digester::{EventDigester, Said, Speech, Translation};
 use super::happening::{Happening, Happenings};
@@ -152,16 +152,22 @@ impl Resolver {
 
     /// Resolves an event, and adds what happened with it, if anything.
     #[inline(always)]
-    pub fn event(&mut self, event: &OrderedEvent<'_>, happened: &mut Happenings) {
-        if self.plain(event, |happening| happened.add(happening)).is_none() {
-            self.any(event, happened);
+    pub fn event(&mut self, event: DigestedEvent<'_>, happened: &mut Happenings) {
+        let (time, class, said) = (event.timestamp(), event.class(), Said::from(event.digest()));
+        if self.plain(time, class, said, |happening| happened.add(happening)).is_none() {
+            self.any(&event.event(), happened);
         }
     }
 
     /// Resolves an event of a plain class, if all that it says is known here; nearly all are such.
     #[inline(always)]
-    pub fn plain(&mut self, event: &OrderedEvent<'_>, happened: impl FnOnce(Happening)) -> Option<()> {
-        let (time, class, said) = (event.timestamp(), event.class().index, Said::from(event.digest()));
+    pub fn plain(
+        &mut self,
+        time: i64,
+        class: usize,
+        said: Said,
+        happened: impl FnOnce(Happening),
+    ) -> Option<()> {
         let plain = self.plain.get(class)?.as_ref()?;
         let thread = self.known_threads.get(said.thread)?;
         let name = IntervalName { kind: plain.kind, key: self.known_texts.get(said.name)? };
@@ -169,7 +175,7 @@ impl Resolver {
             true => Some(self.known_texts.get(said.client)?),
             false => None,
         };
-        let length = said.ticks().filter(|ticks| *ticks < plain.most)?.wrapping_mul(plain.unit_ns) as i64;
+        let length = said.ticks.filter(|ticks| *ticks < plain.most)?.wrapping_mul(plain.unit_ns) as i64;
         if !TIMES.contains(&time) || (plain.has_client && self.lexicon.holds_back(name)) {
             return None;
         }
@@ -233,7 +239,7 @@ impl Resolver {
         }
         let mut begin = time;
         if let Act::Ends | Act::Sums = role.act {
-            let Some(ticks) = said.ticks().or_else(|| plan.duration(event)) else {
+            let Some(ticks) = said.ticks.or_else(|| plan.duration(event)) else {
                 return happened.add(Happening::Active { thread, time });
             };
             let length = i64::try_from(ticks.saturating_mul(role.unit_ns)).ok();

@@ -1,6 +1,6 @@
 //! Events that are alike, counted before they are added to their group.
 
-use ctf_reader::{ClassIndex, Digest};
+use ctf_reader::ClassIndex;
 
 use super::slices::FINE as SECOND;
 use crate::groups::Place;
@@ -18,7 +18,9 @@ pub(super) struct LastAlike(Box<[Alike; PLACES]>);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Alike {
     pub class: ClassIndex,
-    digest: Digest,
+    name: u32,
+    /// Their duration in ticks, if they have one.
+    pub ticks: Option<u64>,
     /// When the second begins.
     pub begin: i64,
     /// The kind and the place of their group.
@@ -28,13 +30,15 @@ pub(super) struct Alike {
 }
 
 impl Alike {
-    const NONE: Alike =
-        Alike { class: ClassIndex::MAX, digest: [0; 3], begin: 0, kind: 0, place: Place::Keyless, count: 0 };
-
-    /// Their duration in ticks, if they have one.
-    pub fn ticks(&self) -> Option<u64> {
-        Said::from(self.digest).ticks()
-    }
+    const NONE: Alike = Alike {
+        class: ClassIndex::MAX,
+        name: 0,
+        ticks: None,
+        begin: 0,
+        kind: 0,
+        place: Place::Keyless,
+        count: 0,
+    };
 }
 
 impl Default for LastAlike {
@@ -45,17 +49,17 @@ impl Default for LastAlike {
 
 impl LastAlike {
     #[inline(always)]
-    fn at(&mut self, [_, name, ticks]: Digest) -> &mut Alike {
-        &mut self.0[(name << 3).wrapping_add(ticks) as usize % PLACES]
+    fn at(&mut self, name: u32, ticks: Option<u64>) -> &mut Alike {
+        &mut self.0[(name << 3).wrapping_add(ticks.unwrap_or(0) as u32) as usize % PLACES]
     }
 
     /// Counts an event of a class if it is like others. Returns whether it is.
     #[inline(always)]
-    pub fn count(&mut self, class: ClassIndex, digest: Digest, time: i64) -> bool {
-        let alike = self.at(digest);
+    pub fn count(&mut self, class: ClassIndex, said: Said, time: i64) -> bool {
         // Neither the thread nor the client matters.
-        let is_alike = alike.class == class
-            && alike.digest[1..] == digest[1..]
+        let Said { name, ticks, .. } = said;
+        let alike = self.at(name, ticks);
+        let is_alike = (alike.class, alike.name, alike.ticks) == (class, name, ticks)
             && (time.wrapping_sub(alike.begin) as u64) < SECOND as u64;
         alike.count += u64::from(is_alike);
         is_alike
@@ -66,11 +70,11 @@ impl LastAlike {
     pub fn replace(
         &mut self,
         class: ClassIndex,
-        digest: Digest,
+        Said { name, ticks, .. }: Said,
         begin: i64,
         (kind, place): (usize, Place),
     ) -> Alike {
-        std::mem::replace(self.at(digest), Alike { class, digest, begin, kind, place, count: 0 })
+        std::mem::replace(self.at(name, ticks), Alike { class, name, ticks, begin, kind, place, count: 0 })
     }
 }
 
@@ -90,16 +94,16 @@ mod tests {
     #[test]
     fn events_are_alike_if_they_have_a_class_a_name_a_duration_and_a_second_in_common() {
         let mut last = LastAlike::default();
-        let digest = [7, 3 | 1 << 32, 20];
-        assert!(!last.count(1, digest, 5));
-        assert_eq!(last.replace(1, digest, 0, (4, Place::Keyed(9))).count, 0);
-        assert!(last.count(1, digest, 5) && last.count(1, [8, digest[1], 20], SECOND - 1));
-        let others = [(2, digest, 5), (1, [7, 4 | 1 << 32, 20], 5), (1, [7, digest[1], 21], 5)];
-        assert!(others.into_iter().all(|(class, digest, time)| !last.count(class, digest, time)));
-        assert!([SECOND, -1, i64::MIN].into_iter().all(|time| !last.count(1, digest, time)));
-        let alike = last.replace(1, digest, SECOND, (4, Place::Keyed(9)));
-        assert_eq!((alike.count, alike.begin, alike.ticks()), (2, 0, Some(20)));
-        assert!(last.count(1, digest, SECOND));
+        let said = Said { thread: 7, client: 0, name: 3, ticks: Some(20) };
+        assert!(!last.count(1, said, 5));
+        assert_eq!(last.replace(1, said, 0, (4, Place::Keyed(9))).count, 0);
+        assert!(last.count(1, said, 5) && last.count(1, Said { thread: 8, client: 5, ..said }, SECOND - 1));
+        let others = [(2, said), (1, Said { name: 4, ..said }), (1, Said { ticks: Some(21), ..said })];
+        assert!(others.into_iter().all(|(class, said)| !last.count(class, said, 5)));
+        assert!([SECOND, -1, i64::MIN].into_iter().all(|time| !last.count(1, said, time)));
+        let alike = last.replace(1, said, SECOND, (4, Place::Keyed(9)));
+        assert_eq!((alike.count, alike.begin, alike.ticks), (2, 0, Some(20)));
+        assert!(last.count(1, said, SECOND));
         assert_eq!(last.into_iter().map(|alike| alike.count).sum::<u64>(), 1);
     }
 }

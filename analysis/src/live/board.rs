@@ -111,7 +111,7 @@ impl Board {
     pub fn event(&mut self, event: &OrderedEvent<'_>) {
         let (class, time) = (event.class().index, event.timestamp());
         let has_name = self.grouping.get(class) == Some(&Grouping::Name);
-        if !has_name || !self.alike.count(class, event.digest(), time) {
+        if !has_name || !self.alike.count(class, event.digest().into(), time) {
             self.add(event);
         }
     }
@@ -128,7 +128,7 @@ impl Board {
         let digest = if grouping == Grouping::Fields { Digest::default() } else { event.digest() };
         let said = Said::from(digest);
         let (kind, time) = (plan.kind, event.timestamp());
-        let ticks = said.ticks().or_else(|| plan.duration(event));
+        let ticks = said.ticks.or_else(|| plan.duration(event));
         self.latest = time.max(self.latest);
         let place = match self.named.get(said.name) {
             Some((of, place)) if of == kind => place,
@@ -144,8 +144,8 @@ impl Board {
             }
             Some(IMPLAUSIBLE..) => {}
             // Others like it are not among the slowest, either.
-            _ if grouping == Grouping::Name && said.name != 0 => {
-                let others = self.alike.replace(class, digest, begin, (kind, place));
+            _ if grouping == Grouping::Name && said.name != 0 && said.ticks == ticks => {
+                let others = self.alike.replace(class, said, begin, (kind, place));
                 self.add_alike(others);
             }
             _ => {}
@@ -166,7 +166,7 @@ impl Board {
         self.latest = self.latest.max(begin);
         if let Some(state) = self.groups.of_kind(kind).at(place) {
             let recent = state.recent_at(begin, &mut self.all, &mut self.sliced);
-            match alike.ticks() {
+            match alike.ticks {
                 Some(ticks) => recent.pending.record_many(ticks, count),
                 None => recent.pending.untimed += count,
             }

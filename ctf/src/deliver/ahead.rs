@@ -24,9 +24,6 @@ use crate::packets::pool::FilePool;
 /// More threads than these locate events faster than one thread can take them, and each keeps files open.
 const MAX_THREADS: usize = 3;
 
-/// How many portions of a packet are read ahead. The merge may be kept from running for as long as it takes to read some.
-const PORTIONS: usize = 3;
-
 /// Where the merge leaves a packet to be read ahead.
 #[derive(Default)]
 pub struct Place {
@@ -117,7 +114,7 @@ impl Crew {
 
     /// Puts a packet in a place, and sees to it that a thread comes to it, if it may.
     fn put(&mut self, place: &Arc<Place>, state: &mut PlaceState, reader: Box<PacketReader>) {
-        let is_new = reader.is_ahead() && !state.is_queued;
+        let is_new = reader.ahead() > 0 && !state.is_queued;
         state.reader = Some(reader);
         if is_new {
             self.start();
@@ -203,7 +200,7 @@ impl Place {
             if is_last {
                 return;
             }
-            if state.portions.len() >= PORTIONS {
+            if state.portions.len() >= reader.ahead() {
                 state.reader = Some(reader);
                 return;
             }

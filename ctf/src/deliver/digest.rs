@@ -1,11 +1,12 @@
 //! What a consumer makes of events before they are put in the order of time.
 
-use super::located_events::LocatedEvent;
-use crate::Events;
+use super::located_events::{LocatedEvent, View};
+use super::ordered_event::OrderedEvent;
 use crate::decode::fast::columns::Marks;
+use crate::{ClassIndex, Events};
 
-/// What a [`Digester`] keeps of an event: any three words.
-pub type Digest = [u64; 3];
+/// What a [`Digester`] keeps of an event: any two words.
+pub type Digest = [u64; 2];
 
 /// Works on events where they are read, which may be on several threads at a time, before they are put in the order of time.
 ///
@@ -34,11 +35,46 @@ pub type Digest = [u64; 3];
 /// let durations = Durations(wanted.field("duration").unwrap());
 /// let events = reader.in_order(Window::default(), move |_| Some(wanted.clone()));
 /// let mut events = events.with_digester(Arc::new(durations));
-/// assert_eq!(events.next_event().event().unwrap().digest(), [12, 0, 0]);
+/// assert_eq!(events.next_event().event().unwrap().digest(), [12, 0]);
 /// ```
 pub trait Digester: Send + Sync {
     /// Digests events of one class, in the order of time or not. There is a digest for each, which is all zeros.
     fn digest(&self, events: &Events<'_>, into: &mut [Digest]);
+}
+
+/// An event of which no more may be needed than its [`Digest`]; see [`InOrder::next_digests`](crate::InOrder::next_digests).
+#[derive(Clone, Copy)]
+pub struct DigestedEvent<'a> {
+    pub(super) view: &'a View<'a>,
+    pub(super) located: &'a LocatedEvent,
+    /// Its place among all that have been located with it.
+    pub(super) place: usize,
+}
+
+impl<'a> DigestedEvent<'a> {
+    /// When it happened: nanoseconds since 1970.
+    #[inline(always)]
+    pub fn timestamp(&self) -> i64 {
+        self.located.timestamp
+    }
+
+    /// The index of its class.
+    #[inline(always)]
+    pub fn class(&self) -> ClassIndex {
+        self.view.plan.classes[self.located.position as usize].class.index
+    }
+
+    /// What the [`Digester`](crate::Digester) made of it; zeros if there is none.
+    #[inline(always)]
+    pub fn digest(&self) -> Digest {
+        self.view.digests.get(self.place).copied().unwrap_or_default()
+    }
+
+    /// All of it.
+    #[inline(always)]
+    pub fn event(&self) -> OrderedEvent<'a> {
+        self.view.event(self.located, self.place)
+    }
 }
 
 /// An event's place among those that have been located, and where its marks begin.

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use super::active_packet::ActivePacket;
+use super::digest::DigestedEvent;
 use super::located_events::{LocatedEvent, View};
-use super::ordered_event::OrderedEvent;
 
 /// A packet whose events are handed out in turns with those of another one.
 pub struct Side<'a> {
@@ -47,7 +47,7 @@ pub fn in_turns(
     sides: &[Side<'_>; 2],
     last: i64,
     most: usize,
-    mut take: impl FnMut(&OrderedEvent<'_>) -> ControlFlow<()>,
+    mut take: impl FnMut(DigestedEvent<'_>) -> ControlFlow<()>,
 ) -> Turns {
     let mut turns = Turns { taken: [0, 0], side: 0, is_stopped: false };
     loop {
@@ -59,10 +59,10 @@ pub fn in_turns(
         let other = sides[1 - turns.side].events.get(turns.taken[1 - turns.side]).map(|next| next.timestamp);
         let until = other.map_or(last, |time| last.min(time.saturating_sub(i64::from(*is_second))));
         let mut count = 0;
-        for next in events.iter().take_while(|next| next.timestamp <= until) {
-            let event = view.event(next, place + count);
+        for located in events.iter().take_while(|next| next.timestamp <= until) {
+            let event = DigestedEvent { view, located, place: place + count };
             count += 1;
-            if take(&event).is_break() {
+            if take(event).is_break() {
                 turns.is_stopped = true;
                 break;
             }

@@ -155,10 +155,10 @@ impl LocatedEvents {
 /// What located events have in common.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
-    plan: &'a StreamPlan,
+    pub plan: &'a StreamPlan,
     part: Part<'a>,
     marks: &'a [u32],
-    digests: &'a [Digest],
+    pub digests: &'a [Digest],
     stream: usize,
 }
 

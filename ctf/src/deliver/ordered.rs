@@ -29,7 +29,7 @@ use std::sync::Arc;
 use super::active_packet::ActivePacket;
 use super::ahead::Crew;
 use super::arrivals::Arrivals;
-use super::digest::Digester;
+use super::digest::{DigestedEvent, Digester};
 use super::in_turns::{Turns, in_turns, sides};
 use super::lane::{Current, Head, Lane};
 use super::located_events::LocatedEvents;
@@ -220,6 +220,17 @@ impl<'r> InOrder<'r> {
         most: usize,
         mut take: impl FnMut(&OrderedEvent<'_>) -> ControlFlow<()>,
     ) -> Pause {
+        self.next_digests(most, |digested| take(&digested.event()))
+    }
+
+    /// Hands out events like [`next_events`](InOrder::next_events), for consumers that need no more of most of them than what a
+    /// [`Digester`] made of them.
+    #[inline]
+    pub fn next_digests(
+        &mut self,
+        most: usize,
+        mut take: impl FnMut(DigestedEvent<'_>) -> ControlFlow<()>,
+    ) -> Pause {
         let mut left = most;
         while left > 0 {
             let slot = match self.next_packet() {
@@ -381,7 +392,7 @@ impl<'r> InOrder<'r> {
         self.arrivals.find_next(stream);
         // What arrives over time is opened as late as possible: metadata that it needs may still come.
         let is_file = |next: &Next| next.storage.is_file();
-        if self.portion().is_ahead && self.arrivals.streams[stream].next.as_ref().is_some_and(is_file) {
+        if self.portion().ahead > 0 && self.arrivals.streams[stream].next.as_ref().is_some_and(is_file) {
             self.leave(stream);
         }
     }

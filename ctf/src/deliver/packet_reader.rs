@@ -27,7 +27,12 @@ const SMALLEST_PART: usize = 8 << 10;
 const ALONE: (usize, usize) = (256, 512);
 
 /// How much is read ahead at once: threads wait for each other less often if they hand over more.
-const AHEAD: Portion = Portion { bytes: 128 << 10, events: 8 << 10, is_ahead: true };
+const AHEAD: (usize, usize) = (128 << 10, 8 << 10);
+
+/// How many portions of all open packets, and of each, are read ahead. A thread may be kept from running for as long as it takes
+/// others to read some, and where streams take turns of seconds, all is read from one packet.
+const PORTIONS_AHEAD: usize = 32;
+const OF_PACKET: [usize; 2] = [3, 8];
 
 /// With more streams than these, which share the memory, handing over takes longer than reading.
 const MAX_STREAMS_AHEAD: usize = 32;
@@ -37,8 +42,8 @@ const MAX_STREAMS_AHEAD: usize = 32;
 pub struct Portion {
     pub bytes: usize,
     pub events: usize,
-    /// Whether another thread may do it.
-    pub is_ahead: bool,
+    /// The number of portions that another thread may read ahead.
+    pub ahead: usize,
 }
 
 impl Portion {
@@ -47,9 +52,11 @@ impl Portion {
         let bytes = (MEMORY / streams.max(1)).clamp(SMALLEST_PART, PART);
         if is_alone || streams > MAX_STREAMS_AHEAD {
             let (bytes_an_event, most) = ALONE;
-            return Portion { bytes, events: (bytes / bytes_an_event).min(most), is_ahead: false };
+            return Portion { bytes, events: (bytes / bytes_an_event).min(most), ahead: 0 };
         }
-        Portion { bytes: bytes.min(AHEAD.bytes), ..AHEAD }
+        let (most_bytes, events) = AHEAD;
+        let ahead = (PORTIONS_AHEAD / streams.max(1)).clamp(OF_PACKET[0], OF_PACKET[1]);
+        Portion { bytes: bytes.min(most_bytes), events, ahead }
     }
 }
 
@@ -102,9 +109,9 @@ impl PacketReader {
         PacketReader { storage, packet, portion, limits, digester, state: State::New(layout, plan) }
     }
 
-    /// Whether another thread may read it.
-    pub fn is_ahead(&self) -> bool {
-        self.portion.is_ahead
+    /// The number of portions that another thread may read ahead.
+    pub fn ahead(&self) -> usize {
+        self.portion.ahead
     }
 
     /// Locates the packet's next events, and has them digested, in memory that is empty and used again.

@@ -49,9 +49,12 @@ fn read_in_pieces(reader: &Reader, window: Window, random: &mut Rng) -> (Vec<Eve
     };
     loop {
         let (most, stop) = (random.u64(..300) as usize, seen.len() + random.u64(..600) as usize);
-        let pause = events.next_events(most, |event| {
-            digester.check(event);
-            seen.push(key(event));
+        let pause = events.next_digests(most, |digested| {
+            let event = digested.event();
+            let brief = (digested.timestamp(), digested.class(), digested.digest());
+            assert_eq!(brief, (event.timestamp(), event.class().index, event.digest()));
+            digester.check(&event);
+            seen.push(key(&event));
             if seen.len() == stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         match events.next_event() {

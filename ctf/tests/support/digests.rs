@@ -55,5 +55,6 @@ impl Digester for AllValues {
 fn digest(class: &Arc<EventClass>, event: &Event<'_>) -> Digest {
     let mut hasher = DefaultHasher::new();
     Wanted::all(class).fields().for_each(|field| text(&event.value(field)).hash(&mut hasher));
-    [hasher.finish(), event.timestamp() as u64, class.index as u64]
+    class.index.hash(&mut hasher);
+    [hasher.finish(), event.timestamp() as u64]
 }
