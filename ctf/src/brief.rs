@@ -76,6 +76,14 @@ impl Brief {
         }
     }
 
+    /// A value, of a label its number.
+    pub(crate) fn stored(value: &Value<'_>) -> Brief {
+        match *value {
+            Value::Enum(number, _) => Brief::integer(number),
+            _ => Brief::from(value),
+        }
+    }
+
     /// A number that is likely different for different values.
     #[inline(always)]
     pub fn mix(self) -> u64 {

@@ -48,9 +48,19 @@ pub(crate) trait Fields {
     /// One of the values of one of the events.
     fn value(&self, event: usize, field: usize) -> Value<'_>;
 
+    /// What one of the events has in a field, as far as it is brief; of a label its number.
+    fn stored(&self, event: usize, field: usize) -> Brief {
+        Brief::stored(&self.value(event, field))
+    }
+
     /// Appends the values that a field has, as far as they are brief. By default there is one event.
     fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
         into.push(Brief::from(&self.value(0, field)));
+    }
+
+    /// The integer that a field has in all events, in two's complement. By default there is one event.
+    fn common_integer(&self, field: usize) -> Option<u64> {
+        Some(self.value(0, field).integer().unwrap_or_default())
     }
 
     /// Appends the integers that a field has, in two's complement. By default there is one event.
@@ -90,6 +100,30 @@ impl<'a> Events<'a> {
         self.fields.integers(field.slot(self.class), into);
     }
 
+    /// The integer that a field has in all events, in two's complement; none if they differ, or if that would take long to find
+    /// out.
+    #[doc(hidden)]
+    #[inline]
+    pub fn common_integer(&self, field: Field<u64>) -> Option<u64> {
+        self.fields.common_integer(field.slot(self.class))
+    }
+
+    /// The number of the first event from one on that is later than a time. The times of events that are handed over together
+    /// never go back.
+    #[doc(hidden)]
+    pub fn first_after(&self, from: usize, time: i64) -> usize {
+        let is_later = |event: usize| self.fields.timestamp(event) > time;
+        let (mut from, mut to) = (from, self.count);
+        if from < to && !is_later(to - 1) {
+            return to;
+        }
+        while from < to {
+            let middle = from + (to - from) / 2;
+            if is_later(middle) { to = middle } else { from = middle + 1 }
+        }
+        to
+    }
+
     /// Appends the values that a field has in each event, as far as they are brief.
     #[doc(hidden)]
     #[inline]
@@ -112,6 +146,14 @@ impl<'a> Event<'a> {
     #[inline]
     pub fn timestamp(&self) -> i64 {
         self.fields.timestamp(self.number)
+    }
+
+    /// What is stored in a field, as far as it is brief; of a label its number. Events of one class in which it is equal have
+    /// equal values.
+    #[doc(hidden)]
+    #[inline]
+    pub fn stored(&self, field: Field) -> Brief {
+        self.fields.stored(self.number, field.slot(self.class))
     }
 
     /// The value of a field.

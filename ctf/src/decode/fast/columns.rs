@@ -14,6 +14,12 @@ pub trait Marks {
     /// For each event its marks from one on.
     fn from(&self, mark: usize) -> impl Iterator<Item = &[u32]>;
 
+    /// For each event one of its marks.
+    #[inline(always)]
+    fn each(&self, mark: usize) -> impl Iterator<Item = usize> {
+        self.from(mark).map(|marks| marks[0] as usize)
+    }
+
     /// The marks of one event.
     fn of(&self, event: usize) -> &[u32];
 
@@ -52,6 +58,13 @@ impl<M: Marks> Fields for Columns<'_, M> {
         }
     }
 
+    fn stored(&self, event: usize, field: usize) -> Brief {
+        match &self.wanted[field] {
+            ValueSource::Field(field) => field.stored(self.bytes, self.marks.of(event)),
+            ValueSource::Constant(constant) => Brief::stored(&constant.value(self.context)),
+        }
+    }
+
     fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
         match &self.wanted[field] {
             ValueSource::Field(StoredField { mark, offset, form: FieldForm::Text }) => {
@@ -65,14 +78,33 @@ impl<M: Marks> Fields for Columns<'_, M> {
                 }));
             }
             ValueSource::Field(StoredField { mark, offset, form: FieldForm::Characters(length) }) => {
-                let places = self.marks.from(*mark).map(|marks| marks[0] as usize + offset);
+                let places = self.marks.each(*mark).map(|mark| mark + offset);
                 into.extend(places.map(|at| Brief::characters(&self.bytes[at..], *length)));
             }
             ValueSource::Field(StoredField { mark, offset, form: FieldForm::Integer(read) }) => {
-                let places = self.marks.from(*mark).map(|marks| marks[0] as usize + offset);
+                let places = self.marks.each(*mark).map(|mark| mark + offset);
                 into.extend(places.map(|at| Brief::integer(read.number(self.bytes, at))));
             }
             _ => into.extend((0..self.marks.count()).map(|event| Brief::from(&self.value(event, field)))),
+        }
+    }
+
+    fn common_integer(&self, field: usize) -> Option<u64> {
+        match &self.wanted[field] {
+            ValueSource::Field(StoredField { mark, offset, form: FieldForm::Integer(read) }) => {
+                let (bytes, offset) = (self.bytes, *offset);
+                let mut places = self.marks.each(*mark).map(|mark| mark + offset);
+                let first = read.raw(bytes, places.next()?);
+                let is_common = match read {
+                    Primitive::I32 => places.all(|at| Primitive::I32.raw(bytes, at) == first),
+                    _ => places.all(|at| read.raw(bytes, at) == first),
+                };
+                is_common.then_some(first)
+            }
+            ValueSource::Field(_) => None,
+            ValueSource::Constant(constant) => {
+                Some(constant.value(self.context).integer().unwrap_or_default())
+            }
         }
     }
 
@@ -80,7 +112,7 @@ impl<M: Marks> Fields for Columns<'_, M> {
         match &self.wanted[field] {
             ValueSource::Field(StoredField { mark, offset, form: FieldForm::Integer(read) }) => {
                 let (bytes, offset) = (self.bytes, *offset);
-                let places = self.marks.from(*mark).map(|marks| marks[0] as usize + offset);
+                let places = self.marks.each(*mark).map(|mark| mark + offset);
                 // Most durations and ids are these: nothing is asked for each event.
                 match read {
                     Primitive::U64 => into.extend(places.map(|at| Primitive::U64.raw(bytes, at))),

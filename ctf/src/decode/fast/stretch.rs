@@ -239,6 +239,20 @@ impl StoredField {
             _ => Brief::from(&self.value(bytes, marks)),
         }
     }
+
+    /// The same, but of a label its number.
+    #[inline(always)]
+    pub fn stored(&self, bytes: &[u8], marks: &[u32]) -> Brief {
+        match self.form {
+            FieldForm::Integer(read) | FieldForm::Enum(read, _) => {
+                Brief::integer(read.number(bytes, marks[self.mark] as usize + self.offset))
+            }
+            FieldForm::Characters(length) => {
+                Brief::characters(&bytes[marks[self.mark] as usize + self.offset..], length)
+            }
+            _ => self.brief(bytes, marks),
+        }
+    }
 }
 
 impl Primitive {
@@ -294,8 +308,8 @@ impl Primitive {
     /// The number in 64 bits, in two's complement.
     #[inline(always)]
     pub fn raw(self, bytes: &[u8], at: usize) -> u64 {
-        let rest = bytes.get(at..).unwrap_or_default();
-        let word = rest.first_chunk().map_or_else(|| padded(rest), |word| u64::from_le_bytes(*word));
+        let word = bytes.get(at..).and_then(<[u8]>::first_chunk);
+        let word = word.map_or_else(|| padded(bytes, at), |word| u64::from_le_bytes(*word));
         // Without a branch on the size, which changes from field to field and would be mispredicted.
         let unused = u64::BITS - 8 * self.size() as u32;
         let high = word << unused;
@@ -305,8 +319,8 @@ impl Primitive {
 
 /// The number in fewer than 8 bytes, with zeros after them.
 #[cold]
-fn padded(bytes: &[u8]) -> u64 {
-    u64::from_le_bytes(std::array::from_fn(|at| bytes.get(at).copied().unwrap_or(0)))
+fn padded(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(std::array::from_fn(|byte| bytes.get(at + byte).copied().unwrap_or(0)))
 }
 
 /// The bytes at a position. Stepping over the event has checked that they exist.
