@@ -80,6 +80,8 @@ pub struct Decoding<'a> {
     /// For each class that the part has events of, those that have been stepped over. Within one, the clock never
     /// goes back.
     batches: Vec<Batch<'a>>,
+    /// Room for more batches, from parts before: new room would have to be cleared for each part.
+    rows: Vec<Vec<u32>>,
     /// For each class one more than the index of its batch, or 0.
     places: Vec<u32>,
     /// The index of the batch whose class is being stepped over.
@@ -143,14 +145,21 @@ pub fn simple_event<'a>(plan: &'a StreamPlan, bytes: &[u8], at: usize) -> Option
 }
 
 impl<'a> Decoding<'a> {
-    /// A part of a packet, from a cursor on.
-    pub fn new(plan: &'a StreamPlan, part: Part<'a>, cursor: Cursor, window: Window) -> Decoding<'a> {
+    /// A part of a packet, from a cursor on. The rows are those of a part before it.
+    pub fn new(
+        plan: &'a StreamPlan,
+        part: Part<'a>,
+        cursor: Cursor,
+        window: Window,
+        rows: Vec<Vec<u32>>,
+    ) -> Decoding<'a> {
         Decoding {
             plan,
             part,
             limits: window.limits(),
             slots: part.slots.to_vec(),
             batches: Vec::new(),
+            rows,
             places: vec![0; plan.classes.len()],
             current: 0,
             is_mixed: false,
@@ -159,6 +168,11 @@ impl<'a> Decoding<'a> {
             tally: Tally::default(),
             stop: None,
         }
+    }
+
+    /// Rows for the next part.
+    pub fn into_rows(self) -> impl Iterator<Item = Vec<u32>> {
+        self.batches.into_iter().map(Batch::into_rows).chain(self.rows)
     }
 
     /// The next run of events that can be stepped over. Decodes all events before it on the general path. `None` at the end.
@@ -273,16 +287,22 @@ impl<'a> Decoding<'a> {
     ) -> ControlFlow<C::Stop, usize> {
         let place = match self.places[position].checked_sub(1) {
             Some(place) => place as usize,
-            None => {
-                self.batches.push(Batch::new(&self.plan.classes[position]));
-                self.places[position] = self.batches.len() as u32;
-                self.batches.len() - 1
-            }
+            None => self.enter(position),
         };
         if self.batches[place].is_full() {
             self.hand_over(place, collector)?;
         }
         ControlFlow::Continue(place)
+    }
+
+    /// Adds a batch for a class, and returns its index.
+    #[cold]
+    #[inline(never)]
+    fn enter(&mut self, position: usize) -> usize {
+        let rows = self.rows.pop().unwrap_or_default();
+        self.batches.push(Batch::new(&self.plan.classes[position], rows));
+        self.places[position] = self.batches.len() as u32;
+        self.batches.len() - 1
     }
 
     fn hand_over_all<C: Collect>(&mut self, collector: &mut C) -> ControlFlow<C::Stop> {
@@ -312,7 +332,7 @@ impl<'a> Decoding<'a> {
                 flow = collector.events(&Events::new(class.class.index, count, &columns));
             }
         }
-        batch.make_room();
+        batch.clear();
         flow
     }
 

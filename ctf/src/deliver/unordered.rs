@@ -30,6 +30,9 @@ use crate::{Collect, Damage, Progress, Window};
 /// The most places of damage that a [`Report`](crate::Report) lists.
 pub const MAX_DAMAGE: usize = 1000;
 
+/// The most batches of events whose room is used again.
+const MAX_ROWS: usize = 64;
+
 /// Packets of one trace and how to decode them.
 #[derive(Debug)]
 pub struct TraceTask<'t> {
@@ -96,9 +99,9 @@ pub fn read<C: Collect>(
     let is_stopped = AtomicBool::new(false);
     let work = |collector: C| {
         let take = || packet_tasks.get(next.fetch_add(1, Ordering::Relaxed)).copied();
-        let (is_stopped, buffers) = (&is_stopped, Vec::new());
+        let (is_stopped, buffers, rows) = (&is_stopped, Vec::new(), Vec::new());
         let mut worker =
-            Worker { progress, is_stopped, buffers, file: None, read: ReadOutcome::new(collector) };
+            Worker { progress, is_stopped, buffers, rows, file: None, read: ReadOutcome::new(collector) };
         if let ControlFlow::Break(stop) = worker.packets(take, window) {
             is_stopped.store(true, Ordering::Relaxed);
             worker.read.stopped = Some(stop);
@@ -154,6 +157,7 @@ struct Worker<'p, C: Collect> {
     is_stopped: &'p AtomicBool,
     /// For reuse.
     buffers: Vec<Vec<u8>>,
+    rows: Vec<Vec<u32>>,
     /// The file that was read last, with the numbers of its trace and its own: the next packet is likely in it too.
     file: Option<((usize, usize), Rc<Bytes>)>,
     read: ReadOutcome<C>,
@@ -178,12 +182,19 @@ impl<C: Collect> Worker<'_, C> {
             if open.is_empty() {
                 return ControlFlow::Continue(());
             }
-            let parts = open
-                .iter()
-                .map(|(.., packet)| Decoding::new(&packet.plan, packet.part(), packet.cursor, window));
-            let mut parts: Vec<_> = parts.collect();
+            let share = self.rows.len().div_ceil(open.len());
+            let mut parts: Vec<Decoding<'_>> = Vec::new();
+            for (.., packet) in &open {
+                let rows = self.rows.split_off(self.rows.len().saturating_sub(share));
+                parts.push(Decoding::new(&packet.plan, packet.part(), packet.cursor, window, rows));
+            }
             let flow = decode(&mut parts, &mut self.read.collector);
-            let ends: Vec<_> = parts.into_iter().map(|part| (part.cursor, part.tally, part.stop)).collect();
+            let mut ends = Vec::new();
+            for part in parts {
+                ends.push((part.cursor, part.tally, part.stop));
+                self.rows.extend(part.into_rows());
+            }
+            self.rows.truncate(MAX_ROWS);
             for ((task, bytes, mut packet), (cursor, tally, stop)) in
                 std::mem::take(&mut open).into_iter().zip(ends)
             {

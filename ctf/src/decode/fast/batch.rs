@@ -25,13 +25,14 @@ pub struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// A batch without events, and without room for any.
-    pub fn new(class: &'a ClassPlan) -> Batch<'a> {
+    /// A batch without events. What was the room of another one is used again, whatever is in it.
+    pub fn new(class: &'a ClassPlan, mut rows: Vec<u32>) -> Batch<'a> {
         let width = match &class.plan {
             EventPlan::InPlace(stretch, _) => 2 + stretch.marks(),
             EventPlan::Stages(_) => 0,
         };
-        Batch { class, width, rows: Vec::new(), taken: 0 }
+        rows.resize(NUMBERS.checked_div(width).map_or(0, |rows| rows.clamp(1, EVENTS) * width), 0);
+        Batch { class, width, rows, taken: 0 }
     }
 
     /// Room for more events.
@@ -60,12 +61,14 @@ impl<'a> Batch<'a> {
         self.taken == self.rows.len()
     }
 
-    /// Forgets all events, and makes room for others.
-    pub fn make_room(&mut self) {
+    /// Forgets all events.
+    pub fn clear(&mut self) {
         self.taken = 0;
-        if self.rows.is_empty() && self.width > 0 {
-            self.rows.resize((NUMBERS / self.width).clamp(1, EVENTS) * self.width, 0);
-        }
+    }
+
+    /// Its room, for another batch.
+    pub fn into_rows(self) -> Vec<u32> {
+        self.rows
     }
 
     /// The events.
@@ -97,6 +100,11 @@ impl<'a> Rows<'a> {
         clock(&self.numbers[event * self.width..])
     }
 
+    /// The clock's count of the last one.
+    fn last_clock(&self) -> u64 {
+        self.numbers.len().checked_sub(self.width).map_or(0, |row| clock(&self.numbers[row..]))
+    }
+
     /// The clock's counts of all.
     fn clocks(&self) -> impl Iterator<Item = u64> {
         self.numbers.chunks_exact(self.width).map(clock)
@@ -119,6 +127,11 @@ impl Marks for TimedRows<'_> {
         self.rows.numbers.chunks_exact(self.rows.width).map(move |row| &row[2 + mark..])
     }
 
+    #[inline(always)]
+    fn each(&self, mark: usize) -> impl Iterator<Item = usize> {
+        self.rows.numbers.chunks_exact(self.rows.width).map(move |row| row[2 + mark] as usize)
+    }
+
     fn of(&self, event: usize) -> &[u32] {
         &self.rows.numbers[event * self.rows.width..][2..self.rows.width]
     }
@@ -130,9 +143,11 @@ impl Marks for TimedRows<'_> {
     fn timestamps(&self, into: &mut Vec<i64>) {
         let clocks = self.rows.clocks();
         match self.timebase {
-            // LTTng's clocks are these: no branch for each event.
-            Timebase::Nanoseconds(origin) => {
-                into.extend(clocks.map(|clock| origin.saturating_add_unsigned(clock)));
+            // LTTng's clocks are these: no branch for each event, also not to see whether it overflows, as the last one does first.
+            Timebase::Nanoseconds(origin)
+                if origin.checked_add_unsigned(self.rows.last_clock()).is_some() =>
+            {
+                into.extend(clocks.map(|clock| origin.wrapping_add_unsigned(clock)));
             }
             timebase => into.extend(clocks.map(|clock| timebase.time(clock))),
         }
@@ -142,5 +157,6 @@ impl Marks for TimedRows<'_> {
 /// The clock's count in a row.
 #[inline(always)]
 fn clock(row: &[u32]) -> u64 {
-    u64::from(row[0]) | u64::from(row[1]) << 32
+    let [low, high] = row.first_chunk().copied().unwrap_or_default();
+    u64::from(low) | u64::from(high) << 32
 }
