@@ -17,5 +17,5 @@ pub(super) use over_time::over_time;
 pub(super) use summary::{
     GROUP_CAP, PROCESSES_MAX, Pools, Summary, SummaryCollector, rank, summarise, summarise_into,
 };
-pub(super) use table::{Groups, Place};
+pub(super) use table::{Groups, Place, RecentKeys};
 pub(super) use top::top;

@@ -35,16 +35,17 @@ pub(crate) enum Place {
     Keyed(u32),
 }
 
-/// A cache of recently seen groups by their brief keys. Most events hit it, so that most keys are neither hashed nor
-/// compared byte by byte.
+/// A cache of recently seen groups by their brief keys, with a number for each. Most events hit it, so that most keys are
+/// neither hashed nor compared byte by byte.
 #[derive(Clone, Debug)]
-struct RecentKeys(Box<[(Brief, u32); 1 << RecentKeys::BITS]>);
+pub(crate) struct RecentKeys(Box<[(Brief, u32); 1 << RecentKeys::BITS]>);
 
 impl RecentKeys {
     const BITS: u32 = 8;
 
+    /// Where a key is, if it is there.
     #[inline(always)]
-    fn at(&mut self, key: Brief) -> &mut (Brief, u32) {
+    pub fn at(&mut self, key: Brief) -> &mut (Brief, u32) {
         &mut self.0[(key.mix() >> (u64::BITS - RecentKeys::BITS)) as usize]
     }
 }

@@ -222,8 +222,8 @@ impl Judging {
             let of_selection =
                 Selection { processes: found.selection.processes, ..Selection::clone(selection) };
             let roster = Roster::with_kinds(Arc::new(of_selection), limits.kinds());
-            let filter = Chosen { limits: Arc::clone(&limits), groups: BTreeMap::new(), events: 0 };
-            let (chosen, report) = input.read(LongestCollector::new(roster, filter, limit))?;
+            let chosen = Chosen::new(Arc::clone(&limits));
+            let (chosen, report) = input.read(LongestCollector::new(roster, chosen, limit))?;
             trace = TraceFinding::new(&report);
             notes.left_out = chosen.roster.finish()?;
             notes.implausible = chosen.implausible;
@@ -366,6 +366,13 @@ struct Chosen {
     groups: BTreeMap<usize, bool>,
     /// The number of events with a plausible duration.
     events: u64,
+    key: Vec<u8>,
+}
+
+impl Chosen {
+    fn new(limits: Arc<Limits>) -> Chosen {
+        Chosen { limits, groups: BTreeMap::new(), events: 0, key: Vec::new() }
+    }
 }
 
 impl EventFilter for Chosen {
@@ -380,14 +387,15 @@ impl EventFilter for Chosen {
 
     fn observe(&mut self, seen: &SeenEvent<'_, '_>) {
         self.events += 1;
-        if let Some(limit) = self.limits.of(seen.kind, seen.key) {
+        seen.plan.encode_key(seen.event, &mut self.key);
+        if let Some(limit) = self.limits.of(seen.plan.kind, &self.key) {
             *self.groups.entry(limit.group).or_default() |=
                 seen.ticks > limit.above && !limit.is_single(seen.ticks);
         }
     }
 
     fn emptied(&self) -> Self {
-        Chosen { limits: Arc::clone(&self.limits), groups: BTreeMap::new(), events: 0 }
+        Chosen::new(Arc::clone(&self.limits))
     }
 
     fn absorb(&mut self, other: Self) {
@@ -403,6 +411,10 @@ impl EventFilter for Arc<Limits> {
     #[inline]
     fn passes<'k>(&self, kind: usize, ticks: u64, key: impl FnOnce() -> &'k [u8]) -> bool {
         ticks > self.lowest(kind) && self.of(kind, key()).is_some_and(|limit| limit.is_single(ticks))
+    }
+
+    fn above(&self, kind: usize) -> Option<u64> {
+        Some(self.lowest(kind))
     }
 }
 

@@ -7,19 +7,22 @@
 
 mod candidate;
 mod chance;
+mod table;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+use ctf_reader::Brief;
 use serde::Serialize;
 
 use self::candidate::{Candidate, candidates};
+use self::table::{Counts, Table, Values};
 use super::verdict::{JudgedGroup, Limits, Period};
 use crate::datum::Datum;
 use crate::finding::{GroupName, Span, TraceFinding};
+use crate::groups::RecentKeys;
 use crate::meaning::HOST;
-use crate::reading::{CommonField, EventKind, Kinds, key};
+use crate::reading::{EventKind, Kinds, grown, key};
 use crate::slow::{EventFilter, Observed, SeenEvent, is_chosen, scrambled};
 
 /// The number of events of a group that are compared, and the same number of slow ones.
@@ -106,48 +109,15 @@ pub(crate) struct Subjects {
     strides: Vec<u64>,
 }
 
-/// How often a value was seen.
-#[derive(Clone, Copy, Debug, Default)]
-struct Counts {
-    /// Among all that are compared: how many, and the sum of the logarithms of their durations, in thousandths.
-    all: u64,
-    level: i64,
-    tenth: u64,
-    periods: [u64; PERIODS_MAX],
-    /// Among those that are not slow, and among the slow ones.
-    usual: u64,
-    slow: u64,
-}
-
-impl Counts {
-    fn add(&mut self, other: &Counts) {
-        self.all += other.all;
-        self.level += other.level;
-        self.tenth += other.tenth;
-        self.periods.iter_mut().zip(other.periods).for_each(|(mine, theirs)| *mine += theirs);
-        self.usual += other.usual;
-        self.slow += other.slow;
-    }
-}
-
-/// The values of a field, until there are too many.
-type Values = Option<HashMap<Box<[u8]>, Counts>>;
-
-#[derive(Clone, Debug, Default)]
-struct Table {
-    total: Counts,
-    /// By their order and name, as they were first met.
-    fields: Vec<((usize, Arc<str>), Values)>,
-    /// By the number of the trace.
-    traces: BTreeMap<usize, Counts>,
-}
-
 /// Counts values of fields while events are read.
 #[derive(Clone, Debug)]
 pub(crate) struct Comparison {
     subjects: Arc<Subjects>,
-    tables: BTreeMap<usize, Table>,
-    value: Vec<u8>,
+    /// By the number of the subject.
+    tables: Vec<Option<Box<Table>>>,
+    /// The numbers of the subjects that events of each class belong to, by their keys.
+    recent: Vec<Option<RecentKeys>>,
+    buffer: Vec<u8>,
 }
 
 impl Subjects {
@@ -198,38 +168,36 @@ impl Subjects {
     }
 }
 
-impl Table {
-    /// The place of a field, added if it is new. It is probably the next one: all events of a class have theirs in one order.
-    #[inline]
-    fn field(&mut self, next: usize, order: usize, name: &Arc<str>) -> usize {
-        let is_it = |((known, of), _): &((usize, Arc<str>), Values)| {
-            *known == order && (Arc::ptr_eq(of, name) || of == name)
-        };
-        if self.fields.get(next).is_some_and(is_it) {
-            return next;
-        }
-        self.fields.iter().position(is_it).unwrap_or_else(|| {
-            self.fields.push(((order, Arc::clone(name)), Some(HashMap::new())));
-            self.fields.len() - 1
-        })
-    }
-}
-
 impl Comparison {
     pub fn new(subjects: Subjects) -> Self {
-        Comparison { subjects: Arc::new(subjects), tables: BTreeMap::new(), value: Vec::new() }
+        Comparison::of(Arc::new(subjects))
+    }
+
+    fn of(subjects: Arc<Subjects>) -> Self {
+        Comparison { subjects, tables: Vec::new(), recent: Vec::new(), buffer: Vec::new() }
+    }
+
+    /// The number of the subject that an event belongs to, if there is one.
+    #[inline]
+    fn subject(&mut self, seen: &SeenEvent<'_, '_>) -> Option<usize> {
+        let Comparison { subjects, recent, buffer, .. } = self;
+        let Some(limits) = &subjects.limits else { return Some(seen.plan.kind) };
+        let brief = seen.plan.only_key().map_or(Brief::OTHER, |key| seen.event.stored(key));
+        let recent = grown(recent, seen.class).get_or_insert_default().at(brief);
+        if recent.0 != brief || brief == Brief::OTHER {
+            seen.plan.encode_key(seen.event, buffer);
+            let limit = limits.of(seen.plan.kind, buffer)?;
+            *recent = (brief, u32::try_from(limit.group).unwrap_or(u32::MAX));
+        }
+        Some(recent.1 as usize)
     }
 
     /// Counts an event.
     fn count(&mut self, seen: &SeenEvent<'_, '_>) {
-        let Comparison { subjects, tables, value } = self;
-        let number = match &subjects.limits {
-            Some(limits) => limits.of(seen.kind, seen.key).map(|limit| limit.group),
-            None => Some(seen.kind),
-        };
-        let Some(number) = number else { return };
+        let Some(number) = self.subject(seen) else { return };
+        let Comparison { subjects, tables, buffer, .. } = self;
         let Some(Some(subject)) = subjects.list.get(number) else { return };
-        let (is_slow, chance) = (seen.ticks > subject.above, scrambled(seen.event.timestamp()));
+        let (is_slow, chance) = (seen.ticks > subject.above, scrambled(seen.time));
         let is_compared = is_chosen(chance, subject.stride);
         let is_slow_compared = is_slow && is_chosen(chance, subject.slow_stride);
         if !is_compared && !is_slow_compared {
@@ -241,67 +209,33 @@ impl Comparison {
             counts.usual = u64::from(!is_slow);
             counts.level = ((seen.ticks as f64 + 0.5).ln() * 1000.0) as i64;
             counts.tenth = u64::from(subject.p90.is_some_and(|p90| seen.ticks > p90));
-            let time = seen.event.timestamp();
             for (place, spans) in subject.periods.iter().enumerate() {
-                counts.periods[place] = u64::from(spans.iter().any(|span| span.contains(time)));
+                counts.periods[place] = u64::from(spans.iter().any(|span| span.contains(seen.time)));
             }
         }
-        let table = tables.entry(number).or_default();
-        table.total.add(&counts);
-        table.traces.entry(seen.kept.0).or_default().add(&counts);
-        let fields = seen.kept.1.common().iter().filter(|field| subject.with_keys || !field.is_key);
-        let mut next = 0;
-        for CommonField { order, name, field, .. } in fields {
-            let place = table.field(next, *order, name);
-            next = place + 1;
-            let values = &mut table.fields[place].1;
-            let Some(known) = values else { continue };
-            value.clear();
-            key::encode_within(&field.value(seen.event), value, 256);
-            let number = known.len();
-            match known.get_mut(&**value) {
-                Some(known) => known.add(&counts),
-                None if number < VALUES_MAX => _ = known.insert(value.as_slice().into(), counts),
-                None => *values = None,
-            }
-        }
+        grown(tables, number).get_or_insert_default().add(seen, subject.with_keys, &counts, buffer);
     }
 
     fn absorb(&mut self, other: Comparison) {
-        for (number, theirs) in other.tables {
-            let table = self.tables.entry(number).or_default();
-            table.total.add(&theirs.total);
-            for (trace, counts) in theirs.traces {
-                table.traces.entry(trace).or_default().add(&counts);
-            }
-            for (next, ((order, name), values)) in theirs.fields.into_iter().enumerate() {
-                let place = table.field(next, order, &name);
-                let mine = &mut table.fields[place].1;
-                let (Some(known), Some(values)) = (&mut *mine, values) else {
-                    *mine = None;
-                    continue;
-                };
-                for (value, counts) in values {
-                    known.entry(value).or_default().add(&counts);
-                }
-                if known.len() > VALUES_MAX {
-                    *mine = None;
-                }
-            }
+        for (number, theirs) in other.tables.into_iter().enumerate() {
+            theirs.into_iter().for_each(|theirs| {
+                grown(&mut self.tables, number).get_or_insert_default().absorb(*theirs);
+            });
         }
     }
 
     /// What is more frequent among slow events than chance allows, the most telling first.
     pub fn shared(&self, probability: f64, trace: &TraceFinding) -> Vec<Shared> {
         let mut compared: Vec<Candidate<'_>> = Vec::new();
-        for (number, table) in &self.tables {
-            let Some(Some(subject)) = self.subjects.list.get(*number) else { continue };
+        for (subject, table) in self.subjects.list.iter().zip(&self.tables) {
+            let (Some(subject), Some(table)) = (subject, table) else { continue };
+            let total = table.total();
             let mut fields: Vec<_> = table.fields.iter().collect();
             fields.sort_by(|(one, _), (other, _)| one.cmp(other));
             for ((order, field), values) in fields {
-                for (value, counts) in values.iter().flatten() {
+                for (value, counts) in values.iter().flat_map(Values::iter) {
                     let value = || key::decode(value).pop();
-                    candidates(subject, table, (*order, field), &value, counts, &mut compared);
+                    candidates(subject, &total, (*order, field), &value, counts, &mut compared);
                 }
             }
             let mut hosts: BTreeMap<&str, Counts> = BTreeMap::new();
@@ -311,7 +245,7 @@ impl Comparison {
             }
             for (host, counts) in &hosts {
                 let value = || Some(Datum::Text(host.as_bytes().to_vec()));
-                candidates(subject, table, (0, HOST), &value, counts, &mut compared);
+                candidates(subject, &total, (0, HOST), &value, counts, &mut compared);
             }
         }
         let share = (probability / compared.len().max(1) as f64).ln();
@@ -355,6 +289,10 @@ impl<F: EventFilter> EventFilter for Compared<F> {
         self.filter.passes(kind, ticks, key)
     }
 
+    fn above(&self, kind: usize) -> Option<u64> {
+        self.filter.above(kind)
+    }
+
     fn observed(&self, kind: usize) -> Observed {
         let subjects = &self.comparison.subjects;
         let Some(&stride) = subjects.strides.get(kind).filter(|stride| **stride != u64::MAX) else {
@@ -372,9 +310,7 @@ impl<F: EventFilter> EventFilter for Compared<F> {
     }
 
     fn emptied(&self) -> Self {
-        let Comparison { subjects, .. } = &self.comparison;
-        let comparison =
-            Comparison { subjects: Arc::clone(subjects), tables: BTreeMap::new(), value: Vec::new() };
+        let comparison = Comparison::of(Arc::clone(&self.comparison.subjects));
         Compared { filter: self.filter.emptied(), comparison }
     }
 

@@ -7,7 +7,7 @@ use crate::reading::key;
 use crate::reading::passes::Passes;
 use crate::reading::selection::{EventKind, Processes, Selection};
 use crate::unit::TimeUnit;
-use ctf_reader::{Event, EventClass, Events, Field, OrderedEvent, Value, Wanted};
+use ctf_reader::{Brief, Event, EventClass, Events, Field, OrderedEvent, Value, Wanted};
 
 /// The number of bytes of keys that identify a group.
 const KEY_LENGTH: usize = 4096;
@@ -57,6 +57,12 @@ pub(crate) struct KeyField {
 impl KeyField {
     pub fn new(index: usize, meaning: &ClassMeaning, wanted: &mut Wanted) -> Self {
         KeyField { field: wanted.value_at(index), is_boolean: meaning.is_boolean(index) }
+    }
+
+    /// What is stored, as far as it is brief: events of one class in which it is equal have equal values.
+    #[inline(always)]
+    pub fn stored(&self, event: &Event<'_>) -> Brief {
+        event.stored(self.field)
     }
 
     /// The value as it is shown.

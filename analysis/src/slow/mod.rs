@@ -12,12 +12,12 @@ use serde::Serialize;
 
 use crate::durations::histogram::IMPLAUSIBLE;
 use crate::finding::{EventFinding, Notes, TraceFinding, guessed};
-use crate::reading::{CollectBeside, Failure, KeptFields, Roster, Selection, SourceWindow};
+use crate::reading::{ClassPlan, CollectBeside, Failure, KeptFields, Roster, Selection, SourceWindow};
 use crate::slow::chains::chains;
 use crate::slow::longest::{Longest, Recorder};
 use crate::slow::stacks::add_stacks;
 use crate::source::Source;
-use ctf_reader::{Collect, Event, EventClass, Events, Wanted};
+use ctf_reader::{ClassIndex, Collect, Event, EventClass, Events, Wanted};
 
 /// The slowest events of a trace.
 #[derive(Clone, Debug, Serialize)]
@@ -70,6 +70,11 @@ pub(crate) trait EventFilter: Clone + Send {
     /// is mostly enough to tell.
     fn passes<'k>(&self, kind: usize, ticks: u64, key: impl FnOnce() -> &'k [u8]) -> bool;
 
+    /// The duration of a kind that events to show exceed, in the kind's unit; none if any may be shown.
+    fn above(&self, _kind: usize) -> Option<u64> {
+        None
+    }
+
     /// Which events of a kind to observe, shown or not.
     fn observed(&self, _kind: usize) -> Observed {
         Observed::NONE
@@ -102,7 +107,7 @@ impl Observed {
 
     #[inline(always)]
     fn has(self, ticks: u64, time: i64) -> bool {
-        ticks > self.above || self.stride.is_some_and(|stride| is_chosen(scrambled(time), stride))
+        (ticks > self.above) | self.stride.is_some_and(|stride| is_chosen(scrambled(time), stride))
     }
 }
 
@@ -121,10 +126,10 @@ pub(crate) fn scrambled(time: i64) -> u64 {
 
 /// An event with a plausible duration that passes the filters.
 pub(crate) struct SeenEvent<'s, 'e> {
-    pub kind: usize,
+    pub class: ClassIndex,
     pub ticks: u64,
-    /// The key of its group.
-    pub key: &'s [u8],
+    pub time: i64,
+    pub plan: &'s ClassPlan,
     /// The trace that it is from, and what is kept of its class.
     pub kept: &'s (usize, KeptFields),
     pub event: &'s Event<'e>,
@@ -153,6 +158,8 @@ pub(crate) struct LongestCollector<S> {
     pub implausible: u64,
     durations: Vec<u64>,
     times: Vec<i64>,
+    /// The events that are shown or observed, or have an implausible duration.
+    looked_at: Vec<u32>,
     key: Vec<u8>,
 }
 
@@ -167,6 +174,7 @@ impl<S: EventFilter> LongestCollector<S> {
             implausible: 0,
             durations: Vec::new(),
             times: Vec::new(),
+            looked_at: Vec::new(),
             key: Vec::new(),
         }
     }
@@ -189,7 +197,8 @@ impl<S: EventFilter> Collect for LongestCollector<S> {
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
         self.roster.count(events);
-        let LongestCollector { roster, recorder, filter, longest, durations, times, key, .. } = self;
+        let LongestCollector { roster, recorder, filter, longest, durations, times, looked_at, key, .. } =
+            self;
         let (Some(plan), Some(kept)) = (roster.plan(events.class), recorder.kept(events.class)) else {
             return ControlFlow::Continue(());
         };
@@ -197,11 +206,24 @@ impl<S: EventFilter> Collect for LongestCollector<S> {
         plan.durations(events, durations);
         times.clear();
         events.timestamps(times);
-        // Of nearly all events only the duration and the time are looked at.
-        let (has_conditions, mut least) = (plan.has_conditions(), longest.least(kind));
+        // Of nearly all events only the duration and the time are looked at, without a branch for each.
         let observed = filter.observed(plan.kind);
+        let least = match filter.above(plan.kind) {
+            Some(above) => above.min(observed.above).min(IMPLAUSIBLE - 1) + 1,
+            None => 0,
+        };
+        let (stride, has_stride) = (observed.stride.unwrap_or(1), observed.stride.is_some());
+        looked_at.clear();
+        looked_at.resize(durations.len(), 0);
+        let mut count = 0;
         for (number, (&ticks, &time)) in durations.iter().zip(times.iter()).enumerate() {
-            let event = events.get(number);
+            looked_at[count] = number as u32;
+            count += usize::from((ticks >= least) | (is_chosen(scrambled(time), stride) & has_stride));
+        }
+        let (has_conditions, mut least) = (plan.has_conditions(), longest.least(kind));
+        for &number in &looked_at[..count] {
+            let number = number as usize;
+            let (event, ticks, time) = (events.get(number), durations[number], times[number]);
             if has_conditions && !plan.admits(&event) {
                 continue;
             }
@@ -210,8 +232,7 @@ impl<S: EventFilter> Collect for LongestCollector<S> {
                 continue;
             }
             if observed.has(ticks, time) {
-                plan.encode_key(&event, key);
-                filter.observe(&SeenEvent { kind: plan.kind, ticks, key, kept, event: &event });
+                filter.observe(&SeenEvent { class: events.class, ticks, time, plan, kept, event: &event });
             }
             let passes = filter.passes(plan.kind, ticks, || {
                 plan.encode_key(&event, key);

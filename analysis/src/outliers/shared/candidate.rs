@@ -1,7 +1,7 @@
 //! Values that may be more frequent among slow events than among the others.
 
 use super::chance::ln_chance;
-use super::{Counts, FEWEST_SLOW, LEAST_SHARE, SLOWER, Shared, SlowSet, Subject, TIMES, Table};
+use super::{Counts, FEWEST_SLOW, LEAST_SHARE, SLOWER, Shared, SlowSet, Subject, TIMES};
 use crate::datum::Datum;
 use crate::text::amount::{counted, share};
 use crate::text::escape;
@@ -24,13 +24,12 @@ pub(super) struct Candidate<'a> {
 /// Compares a value in each set of slow events. Only those with enough slow events count.
 pub(super) fn candidates<'a>(
     subject: &'a Subject,
-    table: &Table,
+    total: &Counts,
     (order, field): (usize, &'a str),
     value: &dyn Fn() -> Option<Datum>,
     counts: &Counts,
     into: &mut Vec<Candidate<'a>>,
 ) {
-    let total = &table.total;
     let without = total.all - counts.all;
     if without == 0 && total.usual == counts.usual {
         return;

@@ -1,0 +1,217 @@
+//! How often each value of each field was seen among the events of a group.
+
+use std::sync::Arc;
+
+use ctf_reader::{Brief, ClassIndex};
+use hashbrown::{HashMap, HashTable};
+
+use super::{PERIODS_MAX, VALUES_MAX};
+use crate::reading::plan::KeyField;
+use crate::reading::{CommonField, key};
+use crate::slow::SeenEvent;
+
+/// How often a value was seen.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    /// Among all that are compared: how many, and the sum of the logarithms of their durations, in thousandths.
+    pub all: u64,
+    pub level: i64,
+    pub tenth: u64,
+    pub periods: [u64; PERIODS_MAX],
+    /// Among those that are not slow, and among the slow ones.
+    pub usual: u64,
+    pub slow: u64,
+}
+
+impl Counts {
+    #[inline(always)]
+    pub fn add(&mut self, other: &Counts) {
+        self.all += other.all;
+        self.level += other.level;
+        self.tenth += other.tenth;
+        self.periods.iter_mut().zip(other.periods).for_each(|(mine, theirs)| *mine += theirs);
+        self.usual += other.usual;
+        self.slow += other.slow;
+    }
+}
+
+/// The values of a field, as bytes, and how often each was seen.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Values {
+    places: HashMap<Box<[u8]>, u32>,
+    counts: Vec<Counts>,
+}
+
+impl Values {
+    /// The place of a value, added if it is new.
+    fn place(&mut self, value: &[u8]) -> u32 {
+        if let Some(&place) = self.places.get(value) {
+            return place;
+        }
+        let place = self.counts.len() as u32;
+        self.counts.push(Counts::default());
+        self.places.insert(value.into(), place);
+        place
+    }
+
+    /// All values.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], &Counts)> {
+        self.places.iter().map(|(value, &place)| (&**value, &self.counts[place as usize]))
+    }
+}
+
+/// The order and the name of a field.
+type FieldName = (usize, Arc<str>);
+
+/// The values of all fields of a group.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Table {
+    /// As they were first met. Without values, there were too many.
+    pub fields: Vec<(FieldName, Option<Values>)>,
+    /// The numbers of the traces, and how many of their events were seen.
+    pub traces: Vec<(usize, Counts)>,
+    classes: Vec<OfClass>,
+}
+
+/// Where in a table the events of a class are counted.
+#[derive(Clone, Debug)]
+struct OfClass {
+    class: ClassIndex,
+    /// The place of its trace.
+    trace: usize,
+    columns: Vec<Column>,
+}
+
+/// A field of a class.
+#[derive(Clone, Debug)]
+struct Column {
+    field: KeyField,
+    /// Its place among the fields of the table.
+    place: usize,
+    /// The last value and its place, and those of all values that are brief, as they are stored: nearly all events have one of
+    /// these.
+    last: (Brief, u32),
+    known: HashTable<(Brief, u32)>,
+}
+
+impl Table {
+    /// All events.
+    pub fn total(&self) -> Counts {
+        let mut total = Counts::default();
+        self.traces.iter().for_each(|(_, counts)| total.add(counts));
+        total
+    }
+
+    /// Counts an event. The buffer is for reuse.
+    pub fn add(&mut self, seen: &SeenEvent<'_, '_>, with_keys: bool, counts: &Counts, buffer: &mut Vec<u8>) {
+        let known = self.classes.iter().position(|known| known.class == seen.class);
+        let class = known.unwrap_or_else(|| self.enter(seen, with_keys));
+        let Table { fields, traces, classes } = self;
+        let OfClass { trace, columns, .. } = &mut classes[class];
+        traces[*trace].1.add(counts);
+        for column in columns {
+            let values = &mut fields[column.place].1;
+            let Some(known) = values else { continue };
+            let place = column.value(seen, known, buffer);
+            known.counts[place as usize].add(counts);
+            if known.counts.len() > VALUES_MAX {
+                *values = None;
+            }
+        }
+    }
+
+    /// Enters a class, and returns its place.
+    #[cold]
+    fn enter(&mut self, seen: &SeenEvent<'_, '_>, with_keys: bool) -> usize {
+        let (trace, kept) = seen.kept;
+        let mut columns = Vec::new();
+        for CommonField { order, name, field, .. } in
+            kept.common().iter().filter(|field| with_keys || !field.is_key)
+        {
+            let place = self.field(*order, name);
+            columns.push(Column { field: *field, place, last: (Brief::NONE, 0), known: HashTable::new() });
+        }
+        let trace = self.trace(*trace);
+        self.classes.push(OfClass { class: seen.class, trace, columns });
+        self.classes.len() - 1
+    }
+
+    /// The place of a field, added if it is new.
+    fn field(&mut self, order: usize, name: &Arc<str>) -> usize {
+        let known = self.fields.iter().position(|((known, of), _)| *known == order && of == name);
+        known.unwrap_or_else(|| {
+            self.fields.push(((order, Arc::clone(name)), Some(Values::default())));
+            self.fields.len() - 1
+        })
+    }
+
+    /// The place of a trace, added if it is new.
+    fn trace(&mut self, number: usize) -> usize {
+        self.traces.iter().position(|(known, _)| *known == number).unwrap_or_else(|| {
+            self.traces.push((number, Counts::default()));
+            self.traces.len() - 1
+        })
+    }
+
+    /// Adds what another part counted.
+    pub fn absorb(&mut self, other: Table) {
+        for (trace, counts) in other.traces {
+            let place = self.trace(trace);
+            self.traces[place].1.add(&counts);
+        }
+        for ((order, name), values) in other.fields {
+            let place = self.field(order, &name);
+            let mine = &mut self.fields[place].1;
+            let (Some(known), Some(values)) = (&mut *mine, values) else {
+                *mine = None;
+                continue;
+            };
+            for (value, counts) in values.iter() {
+                let place = known.place(value);
+                known.counts[place as usize].add(counts);
+            }
+            if known.counts.len() > VALUES_MAX {
+                *mine = None;
+            }
+        }
+    }
+}
+
+impl Column {
+    /// The place of the value that an event has.
+    #[inline]
+    fn value(&mut self, seen: &SeenEvent<'_, '_>, values: &mut Values, buffer: &mut Vec<u8>) -> u32 {
+        let stored = self.field.stored(seen.event);
+        if self.last.0 != stored {
+            match self.known.find(hash(stored), |(known, _)| *known == stored) {
+                Some(&known) => self.last = known,
+                None => return self.enter(stored, seen, values, buffer),
+            }
+        }
+        self.last.1
+    }
+
+    /// The same of a value that is not known, or not brief.
+    #[inline(never)]
+    fn enter(
+        &mut self,
+        stored: Brief,
+        seen: &SeenEvent<'_, '_>,
+        values: &mut Values,
+        buffer: &mut Vec<u8>,
+    ) -> u32 {
+        buffer.clear();
+        key::encode_within(&self.field.value(seen.event), buffer, 256);
+        let place = values.place(buffer);
+        if stored != Brief::OTHER {
+            self.known.insert_unique(hash(stored), (stored, place), |(known, _)| hash(*known));
+        }
+        place
+    }
+}
+
+/// The low bits of what is mixed depend on few others.
+#[inline(always)]
+fn hash(stored: Brief) -> u64 {
+    stored.mix().rotate_left(26)
+}
