@@ -2,10 +2,11 @@
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread::{available_parallelism, scope};
 
 /// What a function makes of each item, in their order.
-pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub fn in_parallel<'i, T: Sync, R: Send>(items: &'i [T], work: impl Fn(&'i T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let work_on = || {
         let mut made = Vec::new();
@@ -28,6 +29,12 @@ pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync)
     made.into_iter().map(|(_, made)| made).collect()
 }
 
+/// Changes each item.
+pub fn change_in_parallel<T: Send>(items: &mut [T], change: impl Fn(&mut T) + Sync) {
+    let items: Vec<Mutex<&mut T>> = items.iter_mut().map(Mutex::new).collect();
+    in_parallel(&items, |item| change(&mut item.lock().unwrap_or_else(PoisonError::into_inner)));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,6 +47,9 @@ mod tests {
                 in_parallel(&items, |item| item * 2),
                 (0..count).map(|item| item * 2).collect::<Vec<_>>()
             );
+            let mut changed = items.clone();
+            change_in_parallel(&mut changed, |item| *item += 1);
+            assert_eq!(changed, (1..=count).collect::<Vec<_>>());
         }
     }
 }

@@ -54,6 +54,19 @@ impl Division {
         let block = time.saturating_sub(part.begin).max(0) / part.width;
         (part.first + block as usize).min(part.last)
     }
+
+    /// When the block of a time ends at the earliest.
+    fn end(&self, time: i64) -> i64 {
+        let parts = &self.parts[..self.count];
+        let after = parts.partition_point(|part| part.begin <= time);
+        let next = parts.get(after).map_or(i64::MAX, |next| next.begin - 1);
+        let Some(part) = after.checked_sub(1).map(|place| parts[place]) else { return next };
+        let block = time.saturating_sub(part.begin) / part.width;
+        match part.first as i64 + block < part.last as i64 {
+            true => part.begin.saturating_add((block + 1) * part.width - 1).min(next),
+            false => next,
+        }
+    }
 }
 
 /// The durations of a group in the blocks of one side.
@@ -96,6 +109,10 @@ pub struct Blocks(pub Vec<Histogram>);
 impl Extra for Blocks {
     type Context = Division;
 
+    fn alike_until(time: i64, division: &Division) -> i64 {
+        division.end(time)
+    }
+
     fn take(&mut self, duration: Option<u64>, time: i64, division: &Division) {
         if let Some(ticks) = duration.filter(|&ticks| ticks < IMPLAUSIBLE) {
             self.0.resize_with(BLOCKS, Histogram::default);
@@ -103,9 +120,9 @@ impl Extra for Blocks {
         }
     }
 
-    fn absorb(&mut self, Blocks(other): &Self, _: &Division) {
+    fn absorb(&mut self, Blocks(other): Self) {
         self.0.resize_with(self.0.len().max(other.len()), Histogram::default);
-        self.0.iter_mut().zip(other).for_each(|(mine, theirs)| mine.merge(theirs));
+        self.0.iter_mut().zip(&other).for_each(|(mine, theirs)| mine.merge(theirs));
     }
 }
 
@@ -121,6 +138,10 @@ mod tests {
         let division = Division::new(&spans);
         let blocks = [0, 29, 31, 239, 500, 739, 999, 1000, 1240, 9999].map(|time| division.block(time));
         assert_eq!(blocks, [0, 0, 1, 7, 8, 15, 15, 16, 23, 23]);
+        for time in -10..1300 {
+            let end = division.end(time);
+            assert!(end >= time && division.block(end) == division.block(time), "{time}");
+        }
         let many: Vec<Span> = (0..60).map(|number| span(number * 10, number * 10 + 5)).collect();
         let division = Division::new(&many);
         let used: std::collections::BTreeSet<usize> = (0..600).map(|time| division.block(time)).collect();

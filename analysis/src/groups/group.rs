@@ -145,7 +145,7 @@ impl Group {
 /// What a reading aggregates for each group besides its figures.
 pub(crate) trait Extra: Clone + fmt::Debug + Default + Send {
     /// What all groups of a reading have in common.
-    type Context: Copy + fmt::Debug + Send;
+    type Context: Copy + fmt::Debug + Send + Sync;
 
     /// Whether it depends on when events happened.
     const IS_TIMED: bool = true;
@@ -153,13 +153,16 @@ pub(crate) trait Extra: Clone + fmt::Debug + Default + Send {
     /// Adapts what all groups have in common to the number of groups.
     fn adapt(_: &mut Self::Context, _groups: usize) {}
 
+    /// A time until which events count as those at another time do, which is not after it.
+    fn alike_until(time: i64, context: &Self::Context) -> i64;
+
     /// Adds an event, at a time that is 0 unless it is [timed](Extra::IS_TIMED).
     fn take(&mut self, duration: Option<u64>, time: i64, context: &Self::Context);
 
     /// Adds what another part of the reading aggregated.
-    fn absorb(&mut self, other: &Self, context: &Self::Context);
+    fn absorb(&mut self, other: Self);
 
-    /// Completes it, when all is read.
+    /// Completes it, when all is read. If it is [timed](Extra::IS_TIMED), several threads do that.
     fn finish(&mut self, _: &Self::Context) {}
 }
 
@@ -169,10 +172,14 @@ impl Extra for () {
 
     const IS_TIMED: bool = false;
 
+    fn alike_until(_: i64, (): &()) -> i64 {
+        i64::MAX
+    }
+
     #[inline]
     fn take(&mut self, _: Option<u64>, _: i64, (): &()) {}
 
-    fn absorb(&mut self, (): &(), (): &()) {}
+    fn absorb(&mut self, (): ()) {}
 }
 
 impl Figures {

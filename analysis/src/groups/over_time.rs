@@ -24,19 +24,31 @@ pub(crate) struct Slicing {
     every_ns: u64,
 }
 
+impl Slicing {
+    #[inline]
+    fn slice(&self, time: i64) -> u64 {
+        time.saturating_sub(self.begin_ns).max(0) as u64 / self.every_ns
+    }
+}
+
 /// The figures of a group for each slice.
 type SlicedFigures = BTreeMap<u64, Figures>;
 
 impl Extra for SlicedFigures {
     type Context = Slicing;
 
+    fn alike_until(time: i64, slicing: &Slicing) -> i64 {
+        let next = (slicing.slice(time) + 1).saturating_mul(slicing.every_ns);
+        slicing.begin_ns.saturating_add_unsigned(next - 1).max(time)
+    }
+
     #[inline]
     fn take(&mut self, duration: Option<u64>, time: i64, slicing: &Slicing) {
-        let slice = time.saturating_sub(slicing.begin_ns).max(0) as u64 / slicing.every_ns;
+        let slice = slicing.slice(time);
         self.entry(slice).or_default().record(duration);
     }
 
-    fn absorb(&mut self, other: &Self, _: &Slicing) {
+    fn absorb(&mut self, other: Self) {
         other.iter().for_each(|(&slice, figures)| self.entry(slice).or_default().merge(figures));
     }
 }

@@ -3,13 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use crate::durations::histogram::Histogram;
 use crate::groups::fold::{Spilled, Tracked};
 use crate::groups::group::{Extra, Figures, Folded, Group, Sort};
-use crate::groups::table::Groups;
+use crate::groups::table::{Groups, OfKind};
+use crate::parallel::change_in_parallel;
 use crate::reading::{CollectBeside, EventKind, Failure, LeftOut, Misfit, Roster, Selection, SourceWindow};
 use crate::source::Source;
 use ctf_reader::{Brief, ClassIndex, Collect, Event, EventClass, Events, Report, Wanted};
@@ -114,8 +115,8 @@ impl<E: Extra> Tally<E> {
         self.figures.record(duration);
     }
 
-    fn absorb(&mut self, other: &Self, context: &E::Context) {
-        self.extra.absorb(&other.extra, context);
+    fn absorb(&mut self, other: Self) {
+        self.extra.absorb(other.extra);
         self.figures.merge(&other.figures);
     }
 }
@@ -124,21 +125,11 @@ impl<E: Extra> Tally<E> {
 #[derive(Debug, Default)]
 struct Buffers {
     durations: Vec<u64>,
-    /// None if they do not matter.
-    times: Vec<i64>,
     briefs: Vec<Brief>,
     /// The events whose groups are not in the cache.
     others: Vec<usize>,
     key: Vec<u8>,
     processes: Vec<u64>,
-}
-
-impl Buffers {
-    /// The duration of an event, if it has one, and its time, if that matters.
-    #[inline(always)]
-    fn of(durations: &[u64], times: &[i64], event: usize) -> (Option<u64>, i64) {
-        (durations.get(event).copied(), times.get(event).copied().unwrap_or(0))
-    }
 }
 
 impl SummaryCollector<()> {
@@ -199,8 +190,8 @@ impl<E: Extra> SummaryCollector<E> {
             }
             _ => groups.entry(kind, &buffers.key, Tally::default),
         };
-        let (duration, time) = Buffers::of(&buffers.durations, &buffers.times, event.number);
-        tally.take(duration, time, context);
+        let time = if E::IS_TIMED { event.timestamp() } else { 0 };
+        tally.take(buffers.durations.get(event.number).copied(), time, context);
         E::adapt(context, groups.keyed());
         if self.groups.keyed() > self.limit() {
             self.make_room();
@@ -236,11 +227,13 @@ impl<E: Extra> SummaryCollector<E> {
         let mut context = self.context;
         E::adapt(&mut context, self.groups.keyed());
         let group = |(kind, key_bytes, tally): (usize, Box<[u8]>, Tally<E>)| {
-            let Tally { figures, mut extra } = tally;
-            extra.finish(&context);
+            let Tally { figures, extra } = tally;
             (Group { kind: Arc::clone(&kinds[kind]), key_bytes, figures }, extra)
         };
-        let groups = self.groups.into_entries().map(group).collect();
+        let mut groups: Vec<(Group, E)> = self.groups.into_entries().map(group).collect();
+        if E::IS_TIMED {
+            change_in_parallel(&mut groups, |(_, extra)| extra.finish(&context));
+        }
         let (folded, keyed_pools) = folding.unzip();
         let summary = Summary::new(report, groups, sort, keyed_pools.unwrap_or_default());
         Ok(Summary { folded, left_out, processes: self.processes, ..summary })
@@ -277,6 +270,42 @@ impl<E> Summary<E> {
             processes: BTreeSet::new(),
         }
     }
+}
+
+/// Adds events whose groups are in the cache, and lists the others.
+#[inline(always)]
+fn take_known<E: Extra>(
+    of_kind: &mut OfKind<Tally<E>>,
+    events: impl Iterator<Item = usize>,
+    (briefs, durations, time, context): (&[Brief], &[u64], i64, &E::Context),
+    others: &mut Vec<usize>,
+) {
+    for event in events {
+        // A group in the cache exists, so the phase allows it.
+        match of_kind.recall(briefs[event]) {
+            Some(tally) => tally.take(durations.get(event).copied(), time, context),
+            None => others.push(event),
+        }
+    }
+}
+
+/// Events whose times count alike, as ranges, each with one of their times: nearly all that are handed over together, so that
+/// hardly any time is looked at.
+fn alike<E: Extra>(events: &Events<'_>, context: &E::Context) -> impl Iterator<Item = (Range<usize>, i64)> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let begin = from;
+        if begin == events.count {
+            return None;
+        }
+        if !E::IS_TIMED {
+            from = events.count;
+            return Some((begin..from, 0));
+        }
+        let time = events.get(begin).timestamp();
+        from = events.first_after(begin, E::alike_until(time, context)).max(begin + 1);
+        Some((begin..from, time))
+    })
 }
 
 /// Ranks groups; those of equal weight by their names.
@@ -326,47 +355,42 @@ impl<E: Extra> Collect for SummaryCollector<E> {
             groups,
             context,
             processes,
-            buffers: Buffers { durations, times, briefs, others, processes: of_events, .. },
+            buffers: Buffers { durations, briefs, others, processes: of_events, .. },
             ..
         } = self;
         let Some(plan) = roster.count(events) else { return ControlFlow::Continue(()) };
         if let Some(field) = plan.process.filter(|_| processes.len() <= PROCESSES_MAX) {
             of_events.clear();
-            events.integers(field, of_events);
+            match events.common_integer(field) {
+                Some(process) => of_events.push(process),
+                None => events.integers(field, of_events),
+            }
             of_events.dedup();
             processes.extend(of_events.iter().take(PROCESSES_MAX + 1));
         }
         plan.durations(events, durations);
-        times.clear();
-        if E::IS_TIMED {
-            events.timestamps(times);
-        }
         briefs.clear();
         others.clear();
-        let (durations, times, has_conditions) = (&**durations, &**times, plan.has_conditions());
+        let (durations, has_conditions) = (&**durations, plan.has_conditions());
         match plan.only_key() {
             None if plan.keys().is_empty() && !has_conditions => {
                 let tally = groups.entry(plan.kind, &[], Tally::default);
-                for event in 0..events.count {
-                    let (duration, time) = Buffers::of(durations, times, event);
-                    tally.take(duration, time, context);
+                for (range, time) in alike::<E>(events, context) {
+                    range.for_each(|event| tally.take(durations.get(event).copied(), time, context));
                 }
             }
             None => others.extend((0..events.count).filter(|&event| plan.admits(&events.get(event)))),
             Some(key) => {
                 events.briefs(key, briefs);
                 let of_kind = groups.of_kind(plan.kind);
-                for (event, &brief) in briefs.iter().enumerate() {
-                    if has_conditions && !plan.admits(&events.get(event)) {
-                        continue;
-                    }
-                    // A group in the cache exists, so the phase allows it.
-                    match of_kind.recall(brief) {
-                        Some(tally) => {
-                            let (duration, time) = Buffers::of(durations, times, event);
-                            tally.take(duration, time, context);
+                for (range, time) in alike::<E>(events, context) {
+                    let known = (&briefs[..], durations, time, &*context);
+                    match has_conditions {
+                        true => {
+                            let admitted = range.filter(|&event| plan.admits(&events.get(event)));
+                            take_known(of_kind, admitted, known, others);
                         }
-                        None => others.push(event),
+                        false => take_known(of_kind, range, known, others),
                     }
                 }
             }
@@ -390,7 +414,9 @@ impl<E: Extra> Collect for SummaryCollector<E> {
         self.processes.append(&mut other.processes);
         let kinds = self.roster.absorb(other.roster);
         for (kind, key, tally) in other.groups.into_entries() {
-            self.groups.entry(kinds[kind], &key, Tally::default).absorb(&tally, &self.context);
+            let mut theirs = Some(tally);
+            let mine = self.groups.entry(kinds[kind], &key, || theirs.take().unwrap_or_default());
+            theirs.into_iter().for_each(|theirs| mine.absorb(theirs));
             E::adapt(&mut self.context, self.groups.keyed());
         }
         match (&mut self.phase, other.phase) {

@@ -10,6 +10,7 @@ use crate::groups::group::{Extra, Figures, Group, Sort};
 use crate::groups::summary::{GROUP_CAP, Summary};
 use crate::intervals::{Feed, IntervalKinds, IntervalName};
 use crate::outliers::verdict::{Courses, Period, Resolution, Rule, Series, judge_summary};
+use crate::parallel::change_in_parallel;
 use crate::reading::{Angle, Failure, Selection, SourceWindow, grown};
 use crate::source::Readers;
 
@@ -95,13 +96,14 @@ impl IntervalCourses {
             return None;
         }
         let group = |course: Box<Course>| {
-            let Course { name, figures, mut series } = *course;
-            series.finish(&self.resolution);
+            let Course { name, figures, series } = *course;
             let (kind, key) = (&lexicon.kinds.of(name).kind, lexicon.key_bytes(name)?);
             Some((Group { kind: Arc::clone(kind), key_bytes: key.into(), figures }, series))
         };
         let groups: Option<Vec<(Group, Series)>> = self.courses.into_iter().flatten().map(group).collect();
-        let summary = Summary::new(report.clone(), groups?, Sort::Total, Vec::new());
+        let mut groups = groups?;
+        change_in_parallel(&mut groups, |(_, series)| series.finish(&self.resolution));
+        let summary = Summary::new(report.clone(), groups, Sort::Total, Vec::new());
         Some(costly(judge_summary(&summary, None, &Rule::default()).periods, window))
     }
 }

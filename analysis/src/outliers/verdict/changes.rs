@@ -87,10 +87,36 @@ impl PrefixSums {
             let shorter = range.len().min(length - range.len()).max(1);
             self.score(range, piece).abs() / noise[shorter.ilog2() as usize]
         };
+        let range = self.refined(self.highest(piece)?, piece);
+        let score = over_noise(&range);
+        // Bonferroni: the probability is divided by the number of ranges examined.
+        let looked_at = 10.0 * self.bins() as f64;
+        if score * score / 2.0 > (looked_at / probability).ln() {
+            return Some(range);
+        }
+        let shorter = range.len().min(length - range.len()).max(1);
+        let is_alike = noise[shorter.ilog2() as usize] >= ALIKE_NOISE && score >= PERIOD_OVER_NOISE;
+        is_alike.then(|| self.between_steps(&range, piece, probability)).flatten()
+    }
+
+    /// The range of a piece with the highest score, among those up to any place and those of any power of two.
+    fn highest(&self, piece: &Range<usize>) -> Option<Range<usize>> {
+        let length = piece.len();
+        let (whole, all) = (self.count(piece), self.logarithms[piece.end] - self.logarithms[piece.start]);
         let mut best: Option<(f64, Range<usize>)> = None;
+        // Nearly all ranges have lower scores than the best so far, which is found out without a division or a root: the
+        // square of a score is that of `excess`, divided by the numbers inside and outside and by what all ranges share.
+        let mut bar = -1.0;
         let mut consider = |range: Range<usize>| {
+            let inside = self.count(&range);
+            let excess = (self.logarithms[range.end] - self.logarithms[range.start]) * whole - all * inside;
+            if excess * excess <= bar * (inside * (whole - inside)) {
+                return;
+            }
             let score = self.score(&range, piece).abs();
             if best.as_ref().is_none_or(|(known, _)| score > *known) {
+                // By how much the two ways may differ is far below a hundredth where a score is not next to nothing.
+                bar = if score > 1.0 { 0.99 * score * score * self.variance * whole } else { -1.0 };
                 best = Some((score, range));
             }
         };
@@ -101,17 +127,7 @@ impl PrefixSums {
             starts.for_each(|start| consider(start..start + size));
             size *= 2;
         }
-        let (_, range) = best?;
-        let range = self.refined(range, piece);
-        let score = over_noise(&range);
-        // Bonferroni: the probability is divided by the number of ranges examined.
-        let looked_at = 10.0 * self.bins() as f64;
-        if score * score / 2.0 > (looked_at / probability).ln() {
-            return Some(range);
-        }
-        let shorter = range.len().min(length - range.len()).max(1);
-        let is_alike = noise[shorter.ilog2() as usize] >= ALIKE_NOISE && score >= PERIOD_OVER_NOISE;
-        is_alike.then(|| self.between_steps(&range, piece, probability)).flatten()
+        best.map(|(_, range)| range)
     }
 
     /// The range between the largest steps near the edges of another one, if both are larger than chance allows.

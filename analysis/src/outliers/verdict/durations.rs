@@ -1,5 +1,6 @@
 //! Durations in memory, judged as those of a trace are.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -80,14 +81,20 @@ pub fn judge(durations: &[Durations], rule: &Rule) -> Judged {
     let mut pools: HashMap<Arc<EventKind>, Histogram> = HashMap::new();
     let mut resolution = Resolution::new(0);
     Series::adapt(&mut resolution, durations.len());
-    let evidence: Vec<Evidence> = durations
+    let evidence: Vec<Evidence<'_>> = durations
         .iter()
         .map(|group| {
-            let (figures, mut series) = (group.figures.clone(), group.series.clone());
+            let mut series = group.series.clone();
             series.finish(&resolution);
-            pools.entry(Arc::clone(&group.kind)).or_default().merge(&figures.durations);
+            pools.entry(Arc::clone(&group.kind)).or_default().merge(&group.figures.durations);
             let name = GroupName::new(&group.kind, key::decode(&group.key));
-            Evidence::new(&group.kind, group.key.clone(), name, figures, series)
+            Evidence::new(
+                &group.kind,
+                group.key.clone(),
+                name,
+                Cow::Borrowed(&group.figures),
+                Cow::Owned(series),
+            )
         })
         .collect();
     let mut pools: Pools = pools.into_iter().collect();

@@ -274,19 +274,21 @@ impl Levels {
 
 /// The quantum that durations were rounded to: 1, 2, 4 or 5 times a power of ten. Some need not be multiples of it.
 fn quantum(buckets: &[Bucket], unit_ns: u128) -> u64 {
-    let count = |is_counted: &dyn Fn(&Bucket) -> bool| {
-        let counted = buckets.iter().filter(|bucket| bucket.low > 0 && is_counted(bucket));
-        counted.fold((0, 0), |(levels, events), bucket| (levels + 1, events + bucket.count))
-    };
-    let (_, all) = count(&|_| true);
+    let counted = || buckets.iter().filter(|bucket| bucket.low > 0);
+    let all: u64 = counted().map(|bucket| bucket.count).sum();
     let powers = (0..10).rev().map(|power| 10_u64.pow(power));
     let candidates = powers.flat_map(|power| [5, 4, 2, 1].map(|leading| leading * power));
     let is_quantum = |quantum: &u64| {
-        let (levels, events) = count(&|bucket| bucket.low.next_multiple_of(*quantum) <= bucket.high);
-        u128::from(*quantum) * unit_ns <= COARSEST_CLOCK_NS
-            && levels >= 1
-            && events >= 2
-            && 10 * events >= 6 * all
+        let mut others = 0;
+        // For most candidates few buckets need to be looked at.
+        let mut are_few_others = || {
+            counted().all(|bucket| {
+                let is_multiple = bucket.low.next_multiple_of(*quantum) <= bucket.high;
+                others += if is_multiple { 0 } else { bucket.count };
+                10 * others <= 4 * all
+            })
+        };
+        u128::from(*quantum) * unit_ns <= COARSEST_CLOCK_NS && are_few_others() && all - others >= 2
     };
     candidates.filter(|&quantum| quantum > 1).find(is_quantum).unwrap_or(1)
 }

@@ -1,5 +1,6 @@
 //! All verdicts on a trace.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use super::series::{Resolution, Series};
 use super::split::Split;
 use crate::durations::histogram::Histogram;
 use crate::finding::{GroupName, Notes, Ns, Span, TraceFinding};
-use crate::groups::{Group, PROCESSES_MAX, Pools, Quantile, Sort, Summary, summarise_into};
+use crate::groups::{PROCESSES_MAX, Pools, Quantile, Sort, Summary, summarise_into};
 use crate::parallel::in_parallel;
 use crate::reading::{EventKind, Failure, Processes, Selection, SourceWindow};
 use crate::source::Source;
@@ -119,12 +120,12 @@ impl Courses {
 
 /// Judges groups. If a selection has told processes apart, they are joined where they do not differ.
 pub(crate) fn judge_summary(summary: &Summary<Series>, apart: Option<&Selection>, rule: &Rule) -> Judged {
-    let evidence = |(group, series): (&Group, &Series)| {
-        let name = GroupName::of(group);
-        Evidence::new(&group.kind, group.key_bytes.clone(), name, group.figures.clone(), series.clone())
-    };
     let Summary { groups, extras, pools, report, .. } = summary;
-    let mut evidence: Vec<Evidence> = groups.iter().zip(extras).map(evidence).collect();
+    let evidence = groups.iter().zip(extras).map(|(group, series)| {
+        let (name, key) = (GroupName::of(group), group.key_bytes.clone());
+        Evidence::new(&group.kind, key, name, Cow::Borrowed(&group.figures), Cow::Borrowed(series))
+    });
+    let mut evidence: Vec<Evidence<'_>> = evidence.collect();
     if let Some(selection) = apart {
         evidence = join_processes(evidence, selection);
     }
@@ -154,7 +155,7 @@ pub(crate) struct JudgedGroup {
 }
 
 impl JudgedGroup {
-    fn new(group: &Evidence, limits: &Limits) -> JudgedGroup {
+    fn new(group: &Evidence<'_>, limits: &Limits) -> JudgedGroup {
         let limit = limits.kind_number(&group.kind).and_then(|kind| limits.of(kind, &group.key));
         JudgedGroup {
             name: group.name.clone(),
@@ -168,21 +169,23 @@ impl JudgedGroup {
 }
 
 /// Judges each event as a whole, then each group by its own durations, or by those of its event where it has too few.
-pub(super) fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span: Span) -> Judged {
+pub(super) fn judge_all(evidence: &[Evidence<'_>], pools: &Pools, rule: &Rule, span: Span) -> Judged {
     let rule_finding = RuleFinding::new(rule, number_judged(evidence, pools));
     let probability = rule_finding.group_probability;
     let splitter = Splitter { least_excess_ns: rule.least_excess_ns, probability };
     let events = splitter.events(pools);
     let mut found = Found::new(pools, &events);
-    // The groups that may have been slower at times, each with the limit of its body.
-    let mut bodies: Vec<(&Evidence, u64)> = Vec::new();
+    let is_judged =
+        |kind: &EventKind| found.limits.kind_number(kind).is_some_and(|kind| events[kind].is_some());
+    let own = splitter.groups(evidence, is_judged);
+    let mut courses: Vec<GroupCourse<'_>> = Vec::new();
     let mut rare: HashMap<usize, Vec<Placed<'_>>> = HashMap::new();
-    for (place, (group, own)) in evidence.iter().zip(splitter.groups(evidence)).enumerate() {
+    for (place, (group, own)) in evidence.iter().zip(own).enumerate() {
         let Some(number) = found.limits.kind_number(&group.kind) else { continue };
         let Some(event) = &events[number] else { continue };
         match own {
-            Some(own) => {
-                bodies.push((group, own.above));
+            Some((own, course)) => {
+                courses.push(course);
                 found.judge(number, (place, group), &own, event);
             }
             None => rare.entry(number).or_default().push((place, group)),
@@ -193,9 +196,6 @@ pub(super) fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span:
             found.judge_rare(number, &groups, event);
         }
     }
-    let courses = in_parallel(&bodies, |&(group, above)| {
-        GroupCourse::new(&group.name, &group.series, above, group.kind.unit_ns(), probability)
-    });
     let mut drifts: Vec<Drift> = courses.iter().filter_map(GroupCourse::drift).collect();
     drifts.sort_by_key(|drift| Reverse(drift.lost));
     let judged_events = pools.iter().zip(&events).filter(|(_, event)| event.is_some());
@@ -212,12 +212,12 @@ pub(super) fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span:
     }
 }
 
-fn has_enough(group: &Evidence) -> bool {
+fn has_enough(group: &Evidence<'_>) -> bool {
     group.durations().count() >= ENOUGH
 }
 
 /// The number of groups and events that are judged, among which the probability is divided.
-fn number_judged(evidence: &[Evidence], pools: &Pools) -> u64 {
+fn number_judged(evidence: &[Evidence<'_>], pools: &Pools) -> u64 {
     let mut largest: HashMap<&EventKind, u64> = HashMap::new();
     for group in evidence.iter().filter(|group| has_enough(group)) {
         let known = largest.entry(&group.kind).or_default();
@@ -266,21 +266,26 @@ impl Splitter {
         pools.iter().map(event).collect()
     }
 
-    /// Each group by its own durations, if it has enough.
-    fn groups(&self, evidence: &[Evidence]) -> Vec<Option<Split>> {
+    /// Each group by its own durations, if it has enough, and the course of its main body.
+    fn groups<'a>(
+        &self,
+        evidence: &'a [Evidence<'_>],
+        is_judged: impl Fn(&EventKind) -> bool + Sync,
+    ) -> Vec<Option<(Split, GroupCourse<'a>)>> {
         let similar = scales(evidence);
         in_parallel(evidence, |group| {
-            has_enough(group).then(|| {
+            (has_enough(group) && is_judged(&group.kind)).then(|| {
                 let mut own = self.split(&group.kind, group.durations(), similar.get(&*group.kind).copied());
                 lift_periods(&mut own, group, self.probability);
-                own
+                let course = course(group, own.above, self.probability);
+                (own, course)
             })
         })
     }
 }
 
 /// A group with its place among all.
-type Placed<'a> = (usize, &'a Evidence);
+type Placed<'a> = (usize, &'a Evidence<'a>);
 
 /// The verdicts on groups, as they are reached.
 struct Found {
@@ -326,7 +331,7 @@ impl Found {
             groups.iter().flat_map(|(_, group)| group.members.iter().cloned()).collect()
         };
         if slow(groups) > RARE_SINGLES_MAX {
-            let all: Vec<&Evidence> = groups.iter().map(|(_, group)| *group).collect();
+            let all: Vec<&Evidence<'_>> = groups.iter().map(|(_, group)| *group).collect();
             self.modes.push(Mode { group: groups[0].0, ..rare_mode(&all, event) });
             self.limits.all_in_modes(number, &members(groups));
             return;
@@ -354,7 +359,7 @@ impl Found {
 }
 
 /// How wide the groups of an event are, where there are several that are small: those borrow from each other.
-fn scales(evidence: &[Evidence]) -> HashMap<&EventKind, Scale> {
+fn scales<'a>(evidence: &'a [Evidence<'_>]) -> HashMap<&'a EventKind, Scale> {
     let is_small = |group: &&Evidence| (ENOUGH..=SMALL).contains(&group.durations().count());
     let mut kinds: HashMap<&EventKind, (Vec<Scale>, bool)> = HashMap::new();
     for group in evidence.iter().filter(|group| has_enough(group)) {
@@ -370,7 +375,7 @@ fn scales(evidence: &[Evidence]) -> HashMap<&EventKind, Scale> {
 }
 
 /// Turns modes into slow periods that contain nearly all events of their time and have sharp edges.
-fn lift_periods(split: &mut Split, group: &Evidence, probability: f64) {
+fn lift_periods(split: &mut Split, group: &Evidence<'_>, probability: f64) {
     while let Some(&cluster) = split.modes.first() {
         let (begin, end) = mode_span(group, cluster.low, cluster.high);
         let cells = group.series.cells().iter();
@@ -379,16 +384,18 @@ fn lift_periods(split: &mut Split, group: &Evidence, probability: f64) {
             .map(|cell| cell.count)
             .sum();
         let is_dense = cluster.count as f64 >= DENSE * in_time as f64;
-        let is_period = || {
-            GroupCourse::new(&group.name, &group.series, cluster.high, group.kind.unit_ns(), probability)
-                .covers(begin, end)
-        };
+        let is_period = || course(group, cluster.high, probability).covers(begin, end);
         if !is_dense || !is_period() {
             return;
         }
         split.modes.remove(0);
         split.above = cluster.high;
     }
+}
+
+/// A group over time, without what is above a limit.
+fn course<'a>(group: &'a Evidence<'_>, above: u64, probability: f64) -> GroupCourse<'a> {
+    GroupCourse::new(&group.name, &group.series, above, group.kind.unit_ns(), probability)
 }
 
 fn limit(split: &Split, basis: Basis, seen: Option<u64>, group: usize) -> Limit {

@@ -1,5 +1,6 @@
 //! Slow modes as findings.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::findings::{Basis, Mode};
@@ -14,23 +15,23 @@ use crate::text::amount::{counted, grouped, share};
 
 /// The data of a group.
 #[derive(Clone, Debug)]
-pub(super) struct Evidence {
+pub(super) struct Evidence<'s> {
     pub kind: Arc<EventKind>,
     pub key: Box<[u8]>,
     /// The keys of all that are in the group; several where processes are together after all.
     pub members: Vec<Box<[u8]>>,
     pub name: GroupName,
-    pub figures: Figures,
-    pub series: Series,
+    pub figures: Cow<'s, Figures>,
+    pub series: Cow<'s, Series>,
 }
 
-impl Evidence {
+impl<'s> Evidence<'s> {
     pub fn new(
         kind: &Arc<EventKind>,
         key: Box<[u8]>,
         name: GroupName,
-        figures: Figures,
-        series: Series,
+        figures: Cow<'s, Figures>,
+        series: Cow<'s, Series>,
     ) -> Self {
         Evidence { kind: Arc::clone(kind), members: vec![key.clone()], key, name, figures, series }
     }
@@ -68,7 +69,7 @@ impl Evidence {
 }
 
 /// The time of the bins that have durations in a range: nanoseconds since 1970.
-pub(super) fn mode_span(group: &Evidence, low: u64, high: u64) -> (i64, i64) {
+pub(super) fn mode_span(group: &Evidence<'_>, low: u64, high: u64) -> (i64, i64) {
     let is_inside = |mean: f64| (low as f64 * 0.99..=high as f64 * 1.01).contains(&mean);
     let cells = group.series.cells().iter().filter(|cell| is_inside(cell.sum as f64 / cell.count as f64));
     let bins = || cells.clone().map(|cell| cell.bin());
@@ -77,13 +78,13 @@ pub(super) fn mode_span(group: &Evidence, low: u64, high: u64) -> (i64, i64) {
 }
 
 /// A mode of a group, by its own durations.
-pub(super) fn mode(group: &Evidence, split: &Split, cluster: &Cluster) -> Mode {
+pub(super) fn mode(group: &Evidence<'_>, split: &Split, cluster: &Cluster) -> Mode {
     let times = mode_span(group, cluster.low, cluster.high);
     finding(&group.kind, group.name.clone(), (cluster, group.durations().count()), split, Basis::Own, times)
 }
 
 /// A group that is a mode of its event, between the event's limit and another limit.
-pub(super) fn event_mode(group: &Evidence, event: &Split, up_to: u64) -> Mode {
+pub(super) fn event_mode(group: &Evidence<'_>, event: &Split, up_to: u64) -> Mode {
     let cluster = group.cluster(event.above, up_to);
     let times = mode_span(group, cluster.low, cluster.high);
     finding(
@@ -97,13 +98,13 @@ pub(super) fn event_mode(group: &Evidence, event: &Split, up_to: u64) -> Mode {
 }
 
 /// All slow events in groups of an event that are too rare to be judged and too many to be listed.
-pub(super) fn rare_mode(groups: &[&Evidence], event: &Split) -> Mode {
+pub(super) fn rare_mode(groups: &[&Evidence<'_>], event: &Split) -> Mode {
     let kind = &groups[0].kind;
     let name = GroupName::new(kind, Vec::new());
-    let mut all = Evidence::new(kind, Box::default(), name, Figures::default(), Series::default());
+    let mut all = Evidence::new(kind, Box::default(), name, Cow::default(), Cow::default());
     let (mut begin, mut end) = (i64::MAX, i64::MIN);
     for group in groups {
-        all.figures.durations.merge(group.durations());
+        all.figures.to_mut().durations.merge(group.durations());
         if group.above(event.above) > 0 {
             let (first, last) = mode_span(group, event.above, u64::MAX);
             (begin, end) = (begin.min(first), end.max(last));

@@ -1,5 +1,6 @@
 //! Levels over time: the mean logarithm of durations in any range of time bins, by subtraction of running sums.
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use super::series::Series;
@@ -56,6 +57,17 @@ pub(super) struct PrefixSums {
     pub sums: Vec<f64>,
     /// The variance of a single duration's logarithm, from durations near each other.
     pub variance: f64,
+    /// What was found out about blocks of a number of bins: most numbers are asked for several times.
+    blocks: RefCell<Vec<(usize, Differences)>>,
+}
+
+/// By how many errors of independent durations neighbouring blocks of bins differ.
+#[derive(Clone, Copy)]
+struct Differences {
+    /// The upper median, if there are enough pairs.
+    median: Option<f64>,
+    /// The largest but one, if there are enough pairs.
+    high: Option<f64>,
 }
 
 impl PrefixSums {
@@ -84,6 +96,7 @@ impl PrefixSums {
             logarithms: running(|bin| bin.logarithms),
             sums: running(|bin| bin.sum),
             variance,
+            blocks: RefCell::default(),
         }
     }
 
@@ -154,7 +167,6 @@ impl PrefixSums {
     /// independent durations. Where the trace has too few of such ranges, it grows as it does from shorter ones on.
     pub fn noise(&self, length: usize) -> f64 {
         const BLOCKS: usize = 16;
-        const FEW_RANGES: usize = 4;
         let wanted = (length / 2).max(1);
         let size = wanted.min(self.bins() / BLOCKS).max(1);
         let noise = self.fluctuation(size);
@@ -164,36 +176,63 @@ impl PrefixSums {
         };
         let grown = noise * growth.powf((wanted as f64 / size as f64).log2());
         // What goes up and down faster than this averages out.
-        let ratios = self.ratios(wanted);
-        match ratios.len() {
-            FEW_RANGES.. => grown.min((2.0 * ratios[ratios.len() - 2]).max(1.0)),
-            _ => grown,
+        match self.differences(wanted).high {
+            Some(high) => grown.min((2.0 * high).max(1.0)),
+            None => grown,
         }
     }
 
-    /// By how many errors of independent durations neighbouring blocks of a number of bins differ, sorted.
+    /// By how many errors of independent durations neighbouring blocks of a number of bins differ.
+    fn differences(&self, size: usize) -> Differences {
+        let known = self.blocks.borrow().iter().find(|(known, _)| *known == size).map(|(_, known)| *known);
+        known.unwrap_or_else(|| {
+            let found = Differences::new(self.ratios(size));
+            self.blocks.borrow_mut().push((size, found));
+            found
+        })
+    }
+
+    /// The same, for each pair of neighbours.
     fn ratios(&self, size: usize) -> Vec<f64> {
-        let blocks = self.bins() / size;
-        let block = |number: usize| number * size..(number + 1) * size;
-        let mut ratios: Vec<f64> = (1..blocks)
-            .map(|number| {
-                let (one, other) = (block(number - 1), block(number));
-                let error = (self.variance * (1.0 / self.count(&one) + 1.0 / self.count(&other))).sqrt();
-                (self.level(&other) - self.level(&one)).abs() / error
-            })
-            .collect();
-        ratios.sort_by(f64::total_cmp);
-        ratios
+        let edges = || self.counts.iter().zip(&self.logarithms).step_by(size);
+        let mut blocks = edges().zip(edges().skip(1)).map(|((from, below), (to, above))| {
+            let count = to - from;
+            (1.0 / count, (above - below) / count)
+        });
+        let Some(mut before) = blocks.next() else { return Vec::new() };
+        let ratio = |(inverse, level): (f64, f64)| {
+            let (inverse_before, level_before) = std::mem::replace(&mut before, (inverse, level));
+            let error = (self.variance * (inverse_before + inverse)).sqrt();
+            (level - level_before).abs() / error
+        };
+        blocks.map(ratio).collect()
     }
 
     /// The noise of blocks of a number of bins, by the median of the differences between neighbours.
     pub fn fluctuation(&self, size: usize) -> f64 {
-        const FEWEST: usize = 8;
-        let ratios = self.ratios(size);
-        if ratios.len() < FEWEST {
-            return 1.0;
-        }
         // The median of a normal distribution's absolute values.
-        (ratios[ratios.len() / 2] / 0.674_5).max(1.0)
+        self.differences(size).median.map_or(1.0, |median| (median / 0.674_5).max(1.0))
+    }
+}
+
+impl Differences {
+    fn new(mut ratios: Vec<f64>) -> Differences {
+        /// The fewest pairs that a median is taken of, and the fewest that tell how large differences become.
+        const FEWEST: usize = 8;
+        const FEWEST_HIGH: usize = 4;
+        let count = ratios.len();
+        // Both are selected, as nothing else of their order matters.
+        let mut rest = &mut *ratios;
+        let median = (count >= FEWEST).then(|| {
+            let (_, median, above) =
+                std::mem::take(&mut rest).select_nth_unstable_by(count / 2, f64::total_cmp);
+            rest = above;
+            *median
+        });
+        let high = (count >= FEWEST_HIGH).then(|| {
+            let last = rest.len() - 2;
+            *rest.select_nth_unstable_by(last, f64::total_cmp).1
+        });
+        Differences { median, high }
     }
 }

@@ -16,12 +16,12 @@ use ctf_reader::Value;
 type GroupKey = (Arc<EventKind>, Box<[u8]>);
 
 /// Joins the groups of a key over processes, unless those differ. The process is the last key of each group.
-pub(super) fn join_processes(groups: Vec<Evidence>, selection: &Selection) -> Vec<Evidence> {
+pub(super) fn join_processes<'s>(groups: Vec<Evidence<'s>>, selection: &Selection) -> Vec<Evidence<'s>> {
     let limit = Resolution::cells(groups.len());
     let is_given = selection.by.iter().flatten().any(|name| name == PROCESS || name == "pid");
     let has_process = |kind: &EventKind| !is_given && kind.keys.last().is_some_and(|name| name == PROCESS);
     let mut joined = Vec::new();
-    let mut families: BTreeMap<GroupKey, Vec<Evidence>> = BTreeMap::new();
+    let mut families: BTreeMap<GroupKey, Vec<Evidence<'_>>> = BTreeMap::new();
     for group in groups {
         match stem(&group).filter(|_| has_process(&group.kind)) {
             Some(stem) => families.entry((Arc::clone(&group.kind), stem)).or_default().push(group),
@@ -38,9 +38,10 @@ pub(super) fn join_processes(groups: Vec<Evidence>, selection: &Selection) -> Ve
         all.name.key.0.pop();
         for group in family {
             all.members.extend(group.members);
-            all.figures.merge(&group.figures);
-            all.series.join(&group.series, limit);
+            all.figures.to_mut().merge(&group.figures);
+            all.series.to_mut().join(group.series.into_owned());
         }
+        all.series.to_mut().compact(limit);
         joined.push(all);
     }
     joined.sort_by_key(|group| Reverse(group.durations().total() * group.kind.unit_ns()));
@@ -48,7 +49,7 @@ pub(super) fn join_processes(groups: Vec<Evidence>, selection: &Selection) -> Ve
 }
 
 /// The key of a group without the process.
-fn stem(group: &Evidence) -> Option<Box<[u8]>> {
+fn stem(group: &Evidence<'_>) -> Option<Box<[u8]>> {
     let Some((_, Datum::Integer(process))) = group.name.key.0.last() else { return None };
     let mut last = Vec::new();
     key::encode(&Value::Signed(i64::try_from(*process).ok()?), &mut last);
@@ -56,7 +57,7 @@ fn stem(group: &Evidence) -> Option<Box<[u8]>> {
 }
 
 /// Whether processes are too different to be judged together: by the medians of those that can be judged.
-fn differ(family: &[Evidence]) -> bool {
+fn differ(family: &[Evidence<'_>]) -> bool {
     let telling = family.iter().map(Evidence::durations).filter(|durations| durations.count() >= ENOUGH);
     let medians = telling.filter_map(|durations| durations.percentile(Quantile::P50));
     let (least, most) =

@@ -153,16 +153,24 @@ impl Series {
     }
 
     fn widen(&mut self) {
-        self.shift += 1;
-        let octave = (1 << OCTAVE_BITS) - 1;
-        for cell in &mut self.cells {
-            cell.key = (cell.key >> 1 & !octave) | (cell.key & octave);
-        }
+        self.widen_to(self.shift + 1);
         self.merge_equal();
     }
 
+    /// Makes bins as wide as the power of two of this; cells that become equal stay apart.
+    fn widen_to(&mut self, shift: u32) {
+        let octave = (1 << OCTAVE_BITS) - 1;
+        let by = shift - self.shift;
+        self.shift = shift;
+        if by > 0 {
+            self.cells
+                .iter_mut()
+                .for_each(|cell| cell.key = (cell.key >> by & !octave) | (cell.key & octave));
+        }
+    }
+
     fn merge_equal(&mut self) {
-        self.cells.sort_unstable_by_key(|cell| cell.key);
+        sort(&mut self.cells);
         self.cells.dedup_by(|next, cell| {
             let is_equal = next.key == cell.key;
             if is_equal {
@@ -174,23 +182,16 @@ impl Series {
         self.sorted = self.cells.len();
     }
 
-    /// Adds all cells of another series.
-    pub fn join(&mut self, other: &Series, limit: usize) {
-        if other.cells.is_empty() {
-            return;
+    /// Adds all cells of another series, to be [compacted](Series::compact) afterwards.
+    pub fn join(&mut self, mut other: Series) {
+        if self.cells.is_empty() {
+            *self = other;
+        } else if !other.cells.is_empty() {
+            let shift = self.shift.max(other.shift);
+            self.widen_to(shift);
+            other.widen_to(shift);
+            self.cells.append(&mut other.cells);
         }
-        let mut other = other.clone();
-        if self.shift == 0 {
-            self.shift = other.shift;
-        }
-        while self.shift < other.shift {
-            self.widen();
-        }
-        while other.shift < self.shift {
-            other.widen();
-        }
-        self.cells.append(&mut other.cells);
-        self.compact(limit);
     }
 
     /// The cells, in the order of time; only after [`compact`](Series::compact).
@@ -201,7 +202,7 @@ impl Series {
     /// When a bin begins: nanoseconds since 1970.
     pub fn begin(&self, bin: u64) -> i64 {
         let from_epoch = u64::try_from(u128::from(bin) << self.shift).unwrap_or(u64::MAX);
-        (from_epoch ^ (1 << 63)) as i64
+        to_time(from_epoch)
     }
 
     /// How long a bin is.
@@ -217,6 +218,10 @@ impl Extra for Series {
         resolution.cells = resolution.cells.min(Resolution::cells(groups));
     }
 
+    fn alike_until(time: i64, resolution: &Resolution) -> i64 {
+        to_time(from_epoch(time) | ((1 << resolution.shift) - 1))
+    }
+
     #[inline]
     fn take(&mut self, duration: Option<u64>, time: i64, resolution: &Resolution) {
         if let Some(ticks) = duration.filter(|&ticks| ticks < IMPLAUSIBLE) {
@@ -224,8 +229,8 @@ impl Extra for Series {
         }
     }
 
-    fn absorb(&mut self, other: &Self, resolution: &Resolution) {
-        self.join(other, resolution.cells);
+    fn absorb(&mut self, other: Self) {
+        self.join(other);
     }
 
     fn finish(&mut self, resolution: &Resolution) {
@@ -233,9 +238,41 @@ impl Extra for Series {
     }
 }
 
+/// Sorts cells by key. Bins of a trace are close together, so their cells are dealt out to them, and only those of a bin are
+/// compared.
+fn sort(cells: &mut Vec<Cell>) {
+    let bins = || cells.iter().map(Cell::bin);
+    let (Some(first), Some(last)) = (bins().min(), bins().max()) else { return };
+    if last - first > 4 * cells.len() as u64 {
+        return cells.sort_unstable_by_key(|cell| cell.key);
+    }
+    let bin = |cell: &Cell| (cell.bin() - first) as usize;
+    // Where the next cell of each bin goes, and in the end where the bin ends.
+    let mut places = vec![0_u32; (last - first) as usize + 2];
+    cells.iter().for_each(|cell| places[bin(cell) + 1] += 1);
+    (1..places.len()).for_each(|bin| places[bin] += places[bin - 1]);
+    let mut sorted = cells.clone();
+    for cell in &*cells {
+        let place = &mut places[bin(cell)];
+        sorted[*place as usize] = *cell;
+        *place += 1;
+    }
+    let mut begin = 0;
+    for &end in &places {
+        sorted[begin..end as usize].sort_unstable_by_key(|cell| cell.key);
+        begin = end as usize;
+    }
+    *cells = sorted;
+}
+
 /// A time as nanoseconds since `i64::MIN`, so that none is negative.
 fn from_epoch(time: i64) -> u64 {
     time as u64 ^ (1 << 63)
+}
+
+/// The same the other way round.
+fn to_time(from_epoch: u64) -> i64 {
+    (from_epoch ^ (1 << 63)) as i64
 }
 
 #[cfg(test)]
@@ -275,7 +312,7 @@ mod tests {
                 // A part knows of fewer groups, and so allows more cells.
                 let more = Resolution { cells: 4 * cells, ..resolution };
                 for part in events.chunks(events.len() / parts) {
-                    joined.join(&series(part, more), more.cells);
+                    joined.join(series(part, more));
                 }
                 joined.compact(cells);
                 assert_eq!((joined.cells(), joined.shift), (whole.cells(), whole.shift));
