@@ -97,18 +97,21 @@ impl Crew {
         let must_wait = |state: &mut PlaceState| state.portions.is_empty() && state.is_taken;
         let state = place.has_more.wait_while(locked(&place.state), must_wait);
         let mut state = state.unwrap_or_else(PoisonError::into_inner);
-        if let Some(next) = state.portions.pop_front() {
+        if let Some(mut next) = state.portions.pop_front() {
             if let Some(reader) = state.reader.take() {
                 self.put(place, &mut state, reader);
             }
+            drop(state);
+            next.digest();
             return next;
         }
         let Some(mut reader) = state.reader.take() else { panic!("a thread that reads ahead panicked") };
         drop(state);
-        let next = reader.next(self.shared.memory(), files);
+        let mut next = reader.next(self.shared.memory(), files);
         if !next.is_last {
             self.put(place, &mut locked(&place.state), reader);
         }
+        next.digest();
         next
     }
 
@@ -193,7 +196,11 @@ impl Place {
         // If this panics, nobody must wait for ever.
         let _leaving = Leaving(self);
         loop {
-            let next = reader.next(crew.memory(), files);
+            let mut next = reader.next(crew.memory(), files);
+            // If the merge has nothing else, it has them digested itself: otherwise it would wait for that, too.
+            if !locked(&self.state).portions.is_empty() {
+                next.digest();
+            }
             let mut state = locked(&self.state);
             let is_last = next.is_last;
             state.portions.push_back(next);

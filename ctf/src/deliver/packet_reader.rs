@@ -83,7 +83,7 @@ enum State {
 }
 
 /// The next events of a packet.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct NextEvents {
     /// They are none only at the end.
     pub events: LocatedEvents,
@@ -93,6 +93,17 @@ pub struct NextEvents {
     pub tally: Tally,
     /// What is wrong with the packet.
     pub damage: Option<Damage>,
+    /// What is still to digest the events.
+    digester: Option<Arc<dyn Digester>>,
+}
+
+impl NextEvents {
+    /// Has the events digested, unless that was done.
+    pub fn digest(&mut self) {
+        if let Some(digester) = self.digester.take() {
+            self.events.digest(&*digester);
+        }
+    }
 }
 
 impl PacketReader {
@@ -114,16 +125,14 @@ impl PacketReader {
         self.portion.ahead
     }
 
-    /// Locates the packet's next events, and has them digested, in memory that is empty and used again.
+    /// Locates the packet's next events, in memory that is empty and used again. They are still to be digested.
     pub fn next(&mut self, memory: LocatedEvents, files: &mut FilePool) -> NextEvents {
         let mut next = NextEvents { events: memory, ..NextEvents::default() };
         if let Err(error) = self.locate(&mut next, files) {
             next.damage = Some(self.storage.unreadable(self.packet.offset, &error));
             self.state = State::Ended;
         }
-        if let Some(digester) = &self.digester {
-            next.events.digest(&**digester);
-        }
+        next.digester.clone_from(&self.digester);
         next.is_last = matches!(self.state, State::Ended);
         next
     }
