@@ -148,6 +148,8 @@ impl HostWatch {
     }
 
     /// Begins and ends watches, up to a time.
+    #[cold]
+    #[inline(never)]
     fn advance(&mut self, time: i64) {
         if self.end == i64::MIN {
             self.end = end_of_epoch(time);
