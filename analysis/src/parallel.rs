@@ -1,4 +1,4 @@
-//! The same work for many things, on all processors.
+//! Work on all processors: the same for many things, or two pieces of it.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,6 +27,15 @@ pub fn in_parallel<'i, T: Sync, R: Send>(items: &'i [T], work: impl Fn(&'i T) ->
     });
     made.sort_unstable_by_key(|(place, _)| *place);
     made.into_iter().map(|(_, made)| made).collect()
+}
+
+/// What two functions return, of which another thread calls the first.
+pub fn both<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
+    scope(|scope| {
+        let one = scope.spawn(one);
+        let other = other();
+        (one.join().unwrap_or_else(|panic| resume_unwind(panic)), other)
+    })
 }
 
 /// Changes each item.

@@ -215,7 +215,7 @@ impl<S: EventFilter> Collect for LongestCollector<S> {
         let (stride, has_stride) = (observed.stride.unwrap_or(1), observed.stride.is_some());
         looked_at.clear();
         looked_at.resize(durations.len(), 0);
-        let mut count = 0;
+        let (looked_at, mut count) = (&mut **looked_at, 0);
         for (number, (&ticks, &time)) in durations.iter().zip(times.iter()).enumerate() {
             looked_at[count] = number as u32;
             count += usize::from((ticks >= least) | (is_chosen(scrambled(time), stride) & has_stride));

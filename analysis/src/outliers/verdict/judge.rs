@@ -17,7 +17,7 @@ use super::split::Split;
 use crate::durations::histogram::Histogram;
 use crate::finding::{GroupName, Notes, Ns, Span, TraceFinding};
 use crate::groups::{PROCESSES_MAX, Pools, Quantile, Sort, Summary, summarise_into};
-use crate::parallel::in_parallel;
+use crate::parallel::{both, in_parallel};
 use crate::reading::{EventKind, Failure, Processes, Selection, SourceWindow};
 use crate::source::Source;
 use ctf_reader::Window;
@@ -173,11 +173,8 @@ pub(super) fn judge_all(evidence: &[Evidence<'_>], pools: &Pools, rule: &Rule, s
     let rule_finding = RuleFinding::new(rule, number_judged(evidence, pools));
     let probability = rule_finding.group_probability;
     let splitter = Splitter { least_excess_ns: rule.least_excess_ns, probability };
-    let events = splitter.events(pools);
+    let (events, own) = both(|| splitter.events(pools), || splitter.groups(evidence));
     let mut found = Found::new(pools, &events);
-    let is_judged =
-        |kind: &EventKind| found.limits.kind_number(kind).is_some_and(|kind| events[kind].is_some());
-    let own = splitter.groups(evidence, is_judged);
     let mut courses: Vec<GroupCourse<'_>> = Vec::new();
     let mut rare: HashMap<usize, Vec<Placed<'_>>> = HashMap::new();
     for (place, (group, own)) in evidence.iter().zip(own).enumerate() {
@@ -267,14 +264,10 @@ impl Splitter {
     }
 
     /// Each group by its own durations, if it has enough, and the course of its main body.
-    fn groups<'a>(
-        &self,
-        evidence: &'a [Evidence<'_>],
-        is_judged: impl Fn(&EventKind) -> bool + Sync,
-    ) -> Vec<Option<(Split, GroupCourse<'a>)>> {
+    fn groups<'a>(&self, evidence: &'a [Evidence<'_>]) -> Vec<Option<(Split, GroupCourse<'a>)>> {
         let similar = scales(evidence);
         in_parallel(evidence, |group| {
-            (has_enough(group) && is_judged(&group.kind)).then(|| {
+            (has_enough(group) && group.kind.unit.is_some()).then(|| {
                 let mut own = self.split(&group.kind, group.durations(), similar.get(&*group.kind).copied());
                 lift_periods(&mut own, group, self.probability);
                 let course = course(group, own.above, self.probability);

@@ -29,14 +29,15 @@ pub fn tail_quantile(ln_probability: f64) -> f64 {
     let (mut low, mut high) = (-8.0, 8.0 + (2.0 * -ln_probability.min(0.0)).sqrt());
     let mut z = (low + high) / 2.0;
     for step in 0..60 {
-        let excess = ln_tail(z) - ln_probability;
+        let ln_tail = ln_tail(z);
+        let excess = ln_tail - ln_probability;
         if excess > 0.0 {
             low = z
         } else {
             high = z
         }
         // Newton's method, and halves where that leads astray.
-        let next = z + excess * mills(z);
+        let next = z + excess * mills_of(z, ln_tail);
         let is_near = step < 20 && low < next && next < high;
         let before = std::mem::replace(&mut z, if is_near { next } else { (low + high) / 2.0 });
         if (z - before).abs() < 1e-12 {
@@ -48,7 +49,12 @@ pub fn tail_quantile(ln_probability: f64) -> f64 {
 
 /// The ratio of the tail's probability to the density: how much `z` grows while the tail's logarithm falls by one.
 pub fn mills(z: f64) -> f64 {
-    (ln_tail(z) + z * z / 2.0 + (2.0 * PI).ln() / 2.0).exp()
+    mills_of(z, ln_tail(z))
+}
+
+/// The same, if the tail's logarithm is known.
+fn mills_of(z: f64, ln_tail: f64) -> f64 {
+    (ln_tail + z * z / 2.0 + (2.0 * PI).ln() / 2.0).exp()
 }
 
 /// The complementary error function, within 1.2e-7 of its value (Numerical Recipes, `erfcc`).
