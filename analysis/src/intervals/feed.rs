@@ -28,7 +28,7 @@ use crate::source::Readers;
 
 /// How many happenings are handed over to another thread at once, and how often before the first must be done.
 const BATCH: usize = 1 << 11;
-const BATCHES: usize = 32;
+const BATCHES: usize = 16;
 
 /// Makes intervals of events: of all that were recorded, because what held a program up is judged by all of them. Filters
 /// only mark those that pass.
