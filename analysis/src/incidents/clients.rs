@@ -242,4 +242,24 @@ mod tests {
             Some(Due { answered: 5 * MS, at_earliest: None, probably: None, usually: None, at_latest: None })
         );
     }
+
+    #[test]
+    fn clients_whose_numbers_end_alike_are_told_apart() {
+        let mut clients = Clients::default();
+        let number = |client: u32| 7 + client * FOUND as u32;
+        for turn in 0..1000 {
+            let client = turn % 10;
+            let at = i64::from(turn) + if client < 5 { 0 } else { 2 * LAST / MS };
+            clients.answered(number(client), span(at, at), i64::MAX);
+        }
+        let last = |client: u32| i64::from(990 + client) * MS + if client < 5 { 0 } else { 2 * LAST };
+        assert!((0..10).all(|client| clients.last_answered(number(client)) == Some(last(client))));
+        assert_eq!(clients.last_answered(number(10)), None);
+        clients.rest();
+        assert!((0..5).all(|client| clients.due(number(client)).is_none()), "they are forgotten");
+        assert!((5..10).all(|client| clients.last_answered(number(client)) == Some(last(client))));
+        clients.answered(number(0), span(1, 2), i64::MAX);
+        assert_eq!(clients.last_answered(number(0)), Some(2 * MS));
+        assert_eq!(clients.last_answered(number(9)), Some(last(9)));
+    }
 }

@@ -123,3 +123,51 @@ impl Lengths {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reading::Passes;
+
+    #[test]
+    fn intervals_that_are_recorded_together_count_as_one_by_one() {
+        let (seed, long) = (fastrand::u64(..), 5000);
+        let mut random = fastrand::Rng::with_seed(seed);
+        let (mut lengths, kinds) = (Lengths::new(long), IntervalKinds::default());
+        let (mut costs, mut usual, mut figures) =
+            (UsualCosts::default(), UsualLengths::default(), [KindFigures::default(); 3]);
+        for number in 0..20_000 {
+            let name = IntervalName { kind: random.u32(..3), key: random.u32(..40) };
+            let length = random.i64(0..9) * [1, 1000][random.usize(..2)];
+            let end = number * 100;
+            let interval = Interval { begin: end - length, end, name, client: None, passes: Passes::ALL };
+            let nature = [Nature::Judged, Nature::InLoop, Nature::Sums][random.usize(..3)];
+            lengths.take(&interval, nature, &kinds);
+            if random.u32(..1000) == 0 {
+                lengths.settle(&kinds);
+            }
+            if nature == Nature::Sums {
+                continue;
+            }
+            let of_kind = &mut figures[name.kind as usize];
+            *of_kind =
+                KindFigures { count: of_kind.count + 1, longest: of_kind.longest.max(interval.length()) };
+            if length < long {
+                costs.take(name, length, 1);
+            }
+            if nature == Nature::Judged {
+                usual.take(name, length, 1);
+            }
+        }
+        lengths.settle(&kinds);
+        lengths.settle(&kinds);
+        let counted =
+            |of: &[KindFigures]| of.iter().map(|kind| (kind.count, kind.longest)).collect::<Vec<_>>();
+        assert_eq!(counted(&lengths.kinds), counted(&figures), "seed {seed}");
+        for name in (0..3).flat_map(|kind| (0..40).map(move |key| IntervalName { kind, key })) {
+            assert_eq!(lengths.costs.mean(name), costs.mean(name), "seed {seed}");
+            assert_eq!(lengths.usual.limit(name), usual.limit(name), "seed {seed}");
+            assert!(usual.limit(name).is_some());
+        }
+    }
+}
