@@ -8,16 +8,16 @@ use super::shared_trace::SharedTrace;
 /// What is read of the first second, and at most how many million instructions that may take as tests are built, which is without
 /// optimising the analyses: a tenth more than with Rust 1.95.
 const READINGS: [(&str, f64); 10] = [
-    ("info", 268.0),
-    ("top", 271.0),
-    ("top --by client", 262.0),
-    ("top --by event --all", 271.0),
-    ("slow", 501.0),
-    ("incidents", 2400.0),
-    ("events", 280.0),
-    ("events --format json", 322.0),
-    ("events --format csv", 360.0),
-    ("export --to chrome-trace --output /dev/null --force", 3116.0),
+    ("info", 264.0),
+    ("top", 265.0),
+    ("top --by client", 257.0),
+    ("top --by event --all", 266.0),
+    ("slow", 552.0),
+    ("incidents", 1910.0),
+    ("events", 276.0),
+    ("events --format json", 319.0),
+    ("events --format csv", 356.0),
+    ("export --to chrome-trace --output /dev/null --force", 2628.0),
 ];
 
 #[test]
