@@ -86,10 +86,9 @@ impl Clients {
     /// not asked.
     #[inline]
     pub fn answered(&mut self, client: u32, turn: Span, looked: i64) {
-        let found = self.found[client as usize % FOUND] as usize;
-        let place = match self.rhythms.get(found) {
-            Some(rhythm) if rhythm.client == client => found,
-            _ => self.find(client),
+        let place = match self.recent(client) {
+            Some(place) => place,
+            None => self.find(client),
         };
         let rhythm = &mut self.rhythms[place];
         if rhythm.answered == turn.end_ns {
@@ -106,6 +105,13 @@ impl Clients {
         rhythm.answered = turn.end_ns;
     }
 
+    /// The place of a client's rhythm, if it is found without a search.
+    #[inline]
+    fn recent(&self, client: u32) -> Option<usize> {
+        let place = self.found[client as usize % FOUND] as usize;
+        self.rhythms.get(place).filter(|rhythm| rhythm.client == client).map(|_| place)
+    }
+
     /// The place of a client's rhythm, which it gets if it has none.
     #[inline(never)]
     fn find(&mut self, client: u32) -> usize {
@@ -120,10 +126,8 @@ impl Clients {
     /// The rhythm of a client, if it was ever answered.
     #[inline]
     fn rhythm(&self, client: u32) -> Option<&Rhythm> {
-        match self.rhythms.get(self.found[client as usize % FOUND] as usize) {
-            Some(rhythm) if rhythm.client == client => Some(rhythm),
-            _ => self.places.get(&client).map(|place| &self.rhythms[*place as usize]),
-        }
+        let place = self.recent(client).or_else(|| self.places.get(&client).map(|place| *place as usize))?;
+        Some(&self.rhythms[place])
     }
 
     /// When a client was last answered, if it ever was.

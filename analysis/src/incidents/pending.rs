@@ -38,8 +38,6 @@ pub struct Pending {
 #[derive(Default)]
 pub struct PendingStalls {
     queue: VecDeque<Pending>,
-    /// When the time of the first one is over.
-    due: Option<i64>,
     /// The number of those that are open.
     open: usize,
 }
@@ -49,26 +47,19 @@ impl PendingStalls {
     pub fn push(&mut self, pending: Pending) {
         self.open += usize::from(pending.is_open);
         self.queue.push_back(pending);
-        self.find_due();
-    }
-
-    fn find_due(&mut self) {
-        let is_full = self.queue.len() > MOST;
-        self.due = self.queue.front().map(|first| if is_full { i64::MIN } else { first.until });
     }
 
     /// Removes the first stall.
     pub fn pop(&mut self) -> Option<Pending> {
         let first = self.queue.pop_front()?;
         self.open -= usize::from(first.is_open);
-        self.find_due();
         Some(first)
     }
 
     /// Whether the time of the first stall is over, or there are too many.
     #[inline]
     pub fn is_due(&self, now: i64) -> bool {
-        self.due.is_some_and(|due| due < now)
+        self.queue.front().is_some_and(|first| first.until < now) || self.queue.len() > MOST
     }
 
     /// Removes the first stall if it is due.
@@ -87,7 +78,6 @@ impl PendingStalls {
                 None => first = Some(same),
             }
         }
-        self.find_due();
         first
     }
 

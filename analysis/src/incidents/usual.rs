@@ -69,7 +69,7 @@ impl UsualLengths {
         let of_kind = || self.kinds.get(name.kind as usize).filter(|of_kind| of_kind.limit.is_known());
         match own {
             Some(own) => Some(limit(&own.lengths)),
-            None => of_kind().map(|of_kind| limit(&of_kind.lengths(&self.names))),
+            None => of_kind().map(|of_kind| limit(&together(&of_kind.places, &of_kind.others, &self.names))),
         }
     }
 
@@ -80,22 +80,18 @@ impl UsualLengths {
             return Some(limit.so_far(|| self::limit(lengths)));
         }
         let of_kind = self.kinds.get_mut(name.kind as usize).filter(|of_kind| of_kind.limit.is_known())?;
-        let mut limit = std::mem::take(&mut of_kind.limit);
-        let so_far = limit.so_far(|| self::limit(&of_kind.lengths(&self.names)));
-        of_kind.limit = limit;
-        Some(so_far)
+        let OfKind { places, others, limit } = of_kind;
+        Some(limit.so_far(|| self::limit(&together(places, others, &self.names))))
     }
 }
 
-impl OfKind {
-    /// All of its lengths. They are rarely needed.
-    #[inline(never)]
-    fn lengths(&self, names: &[Option<Box<OfName>>]) -> Histogram {
-        let mut all = self.others.clone();
-        let of_names = self.places.iter().filter_map(|place| names[*place].as_ref());
-        of_names.for_each(|name| all.merge(&name.lengths));
-        all
-    }
+/// The lengths of the names in some places, and others. They are rarely needed.
+#[inline(never)]
+fn together(places: &[usize], others: &Histogram, names: &[Option<Box<OfName>>]) -> Histogram {
+    let mut all = others.clone();
+    let of_names = places.iter().filter_map(|place| names[*place].as_ref());
+    of_names.for_each(|name| all.merge(&name.lengths));
+    all
 }
 
 /// Where the lengths of a name are.

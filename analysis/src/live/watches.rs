@@ -71,19 +71,25 @@ impl Watches {
 
     /// How the events of a class are processed; none if they are only counted.
     pub fn plan(&self, class: ClassIndex) -> Option<&ClassPlan> {
-        self.watches.get(self.of_class.get(class).copied().unwrap_or(0))?.plan(class)
+        self.watches.get(self.number(class))?.plan(class)
     }
 
     /// Counts events of a class of which nothing else is needed.
     pub fn count(&mut self, class: ClassIndex, events: u64) {
-        let number = self.of_class.get(class).copied().unwrap_or(0);
+        let number = self.number(class);
         self.watches.get_mut(number).into_iter().for_each(|watch| watch.count(class, events));
+    }
+
+    /// The number of the watch that receives the events of a class.
+    #[inline]
+    fn number(&self, class: ClassIndex) -> usize {
+        self.of_class.get(class).copied().unwrap_or(0)
     }
 
     /// Processes an event.
     #[inline]
     pub fn event(&mut self, event: &OrderedEvent<'_>) {
-        let number = self.of_class.get(event.class().index).copied().unwrap_or(0);
+        let number = self.number(event.class().index);
         if let Some(watch) = self.watches.get_mut(number) {
             watch.event(event);
         }

@@ -16,6 +16,7 @@ pub type Digest = [u64; 2];
 /// ```
 /// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
 /// # use made::*;
+/// use std::ops::ControlFlow;
 /// use std::sync::Arc;
 ///
 /// use ctf_reader::{Digest, Digester, Events, Field, Step, Wanted, Window};
@@ -36,6 +37,13 @@ pub type Digest = [u64; 2];
 /// let events = reader.in_order(Window::default(), move |_| Some(wanted.clone()));
 /// let mut events = events.with_digester(Arc::new(durations));
 /// assert_eq!(events.next_event().event().unwrap().digest(), [12, 0]);
+/// // Nothing else is looked for in those that follow.
+/// let mut longest = 0;
+/// events.next_digests(usize::MAX, |event| {
+///     longest = event.digest()[0].max(longest);
+///     ControlFlow::Continue(())
+/// });
+/// assert_eq!(longest, 1);
 /// ```
 pub trait Digester: Send + Sync {
     /// Digests events of one class, in the order of time or not. There is a digest for each, which is all zeros.

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use ctf_reader::{Brief, ClassIndex};
+use ctf_reader::Brief;
 use hashbrown::{HashMap, HashTable};
 
 use super::{PERIODS_MAX, VALUES_MAX};
 use crate::reading::plan::KeyField;
-use crate::reading::{CommonField, key};
+use crate::reading::{CommonField, grown, key};
 use crate::slow::SeenEvent;
 
 /// How often a value was seen.
@@ -70,13 +70,13 @@ pub(super) struct Table {
     pub fields: Vec<(FieldName, Option<Values>)>,
     /// The numbers of the traces, and how many of their events were seen.
     pub traces: Vec<(usize, Counts)>,
-    classes: Vec<OfClass>,
+    /// By the class: where its events are counted.
+    classes: Vec<Option<OfClass>>,
 }
 
 /// Where in a table the events of a class are counted.
 #[derive(Clone, Debug)]
 struct OfClass {
-    class: ClassIndex,
     /// The place of its trace.
     trace: usize,
     columns: Vec<Column>,
@@ -104,10 +104,11 @@ impl Table {
 
     /// Counts an event. The buffer is for reuse.
     pub fn add(&mut self, seen: &SeenEvent<'_, '_>, with_keys: bool, counts: &Counts, buffer: &mut Vec<u8>) {
-        let known = self.classes.iter().position(|known| known.class == seen.class);
-        let class = known.unwrap_or_else(|| self.enter(seen, with_keys));
+        if grown(&mut self.classes, seen.class).is_none() {
+            self.classes[seen.class] = Some(self.enter(seen, with_keys));
+        }
         let Table { fields, traces, classes } = self;
-        let OfClass { trace, columns, .. } = &mut classes[class];
+        let Some(OfClass { trace, columns }) = &mut classes[seen.class] else { return };
         traces[*trace].1.add(counts);
         for column in columns {
             let values = &mut fields[column.place].1;
@@ -120,9 +121,9 @@ impl Table {
         }
     }
 
-    /// Enters a class, and returns its place.
+    /// Where the events of a class are counted.
     #[cold]
-    fn enter(&mut self, seen: &SeenEvent<'_, '_>, with_keys: bool) -> usize {
+    fn enter(&mut self, seen: &SeenEvent<'_, '_>, with_keys: bool) -> OfClass {
         let (trace, kept) = seen.kept;
         let mut columns = Vec::new();
         for CommonField { order, name, field, .. } in
@@ -131,9 +132,7 @@ impl Table {
             let place = self.field(*order, name);
             columns.push(Column { field: *field, place, last: (Brief::NONE, 0), known: HashTable::new() });
         }
-        let trace = self.trace(*trace);
-        self.classes.push(OfClass { class: seen.class, trace, columns });
-        self.classes.len() - 1
+        OfClass { trace: self.trace(*trace), columns }
     }
 
     /// The place of a field, added if it is new.
