@@ -193,10 +193,9 @@ pub(super) struct InfoCollector {
     spans: Vec<Option<(i64, i64)>>,
     processes: Groups<u64>,
     too_many: bool,
-    /// Room for a key, for the brief forms of its values, and for times.
+    /// Room for a key, and for the brief forms of its values.
     key: Vec<u8>,
     briefs: [Vec<Brief>; 2],
-    times: Vec<i64>,
 }
 
 #[derive(Clone)]
@@ -206,6 +205,13 @@ struct InfoClass {
     process: Vec<Field>,
     /// What they tell, and of which trace: the kind of the process's group.
     origin: usize,
+}
+
+/// Events of one process in a row, nearly always all that are handed over together.
+struct Row {
+    first: usize,
+    last: usize,
+    events: u64,
 }
 
 impl InfoCollector {
@@ -244,8 +250,8 @@ impl InfoCollector {
 
     fn new(roster: Roster, classes: Arc<Vec<Option<InfoClass>>>) -> Self {
         let (counts, processes) = (vec![0; classes.len()], Groups::default());
-        let (spans, key, briefs, times) = Default::default();
-        InfoCollector { roster, classes, counts, spans, processes, too_many: false, key, briefs, times }
+        let (spans, key, briefs) = Default::default();
+        InfoCollector { roster, classes, counts, spans, processes, too_many: false, key, briefs }
     }
 
     fn check_room(&mut self) {
@@ -284,38 +290,43 @@ impl Collect for InfoCollector {
         let Some(plan) = self.roster.count(events) else { return ControlFlow::Continue(()) };
         let (class, all) = (self.classes.get(events.class), self.counts.get_mut(events.class));
         let (Some(Some(class)), Some(all)) = (class, all) else { return ControlFlow::Continue(()) };
-        self.briefs.iter_mut().for_each(Vec::clear);
-        class.process.iter().zip(&mut self.briefs).for_each(|(&field, into)| events.briefs(field, into));
-        let briefs = &self.briefs[..class.process.len()];
-        // Events of one process mostly come in a row.
-        let mut row: Option<(usize, u64)> = None;
-        let mut end_row = |row: Option<(usize, u64)>| {
-            let Some((first, events_of_row)) = row else { return };
+        let mut end_row = |row: Option<Row>| {
+            let Some(row) = row else { return };
             self.key.clear();
-            let event = events.get(first);
-            class.process.iter().for_each(|&field| key::encode(&event.value(field), &mut self.key));
-            *self.processes.entry(class.origin, &self.key, || 0) += events_of_row;
-            *all += events_of_row;
+            let (first, last) = (events.get(row.first), events.get(row.last));
+            class.process.iter().for_each(|&field| key::encode(&first.value(field), &mut self.key));
+            *self.processes.entry(class.origin, &self.key, || 0) += row.events;
+            *all += row.events;
+            let span = grown(&mut self.spans, class.origin / ORIGINS);
+            widen(span, (first.timestamp(), last.timestamp()));
         };
-        let mut span = None;
-        self.times.clear();
-        events.timestamps(&mut self.times);
         let has_conditions = plan.has_conditions();
-        for (number, &time) in self.times.iter().enumerate() {
-            if has_conditions && !plan.admits(&events.get(number)) {
-                continue;
+        if !has_conditions && class.process.iter().all(|&field| events.is_common(field)) {
+            end_row(events.count.checked_sub(1).map(|last| Row {
+                first: 0,
+                last,
+                events: events.count as u64,
+            }));
+        } else {
+            self.briefs.iter_mut().for_each(Vec::clear);
+            class.process.iter().zip(&mut self.briefs).for_each(|(&field, into)| events.briefs(field, into));
+            let briefs = &self.briefs[..class.process.len()];
+            let mut row: Option<Row> = None;
+            for number in 0..events.count {
+                if has_conditions && !plan.admits(&events.get(number)) {
+                    continue;
+                }
+                let is_same =
+                    |of: &Vec<Brief>, other: usize| of[number] == of[other] && of[number] != Brief::OTHER;
+                match &mut row {
+                    Some(row) if briefs.iter().all(|of| is_same(of, row.first)) => {
+                        row.last = number;
+                        row.events += 1;
+                    }
+                    _ => end_row(row.replace(Row { first: number, last: number, events: 1 })),
+                }
             }
-            widen(&mut span, (time, time));
-            let is_same =
-                |of: &Vec<Brief>, other: usize| of[number] == of[other] && of[number] != Brief::OTHER;
-            match &mut row {
-                Some((first, count)) if briefs.iter().all(|of| is_same(of, *first)) => *count += 1,
-                _ => end_row(row.replace((number, 1))),
-            }
-        }
-        end_row(row);
-        if let Some(span) = span {
-            widen(grown(&mut self.spans, class.origin / ORIGINS), span);
+            end_row(row);
         }
         self.check_room();
         ControlFlow::Continue(())

@@ -3,6 +3,8 @@
 //! A collector may take events one by one. One that must be fast takes all values
 //! of a field at once, so that how the field is stored is looked up once and not for each event.
 
+use std::ops::Range;
+
 use crate::{Brief, ClassIndex, Field, FieldType, Value};
 
 /// Events of one class, with the fields that the collector asked for.
@@ -58,9 +60,9 @@ pub(crate) trait Fields {
         into.push(Brief::from(&self.value(0, field)));
     }
 
-    /// The integer that a field has in all events, in two's complement. By default there is one event.
-    fn common_integer(&self, field: usize) -> Option<u64> {
-        Some(self.value(0, field).integer().unwrap_or_default())
+    /// Whether a field has the same value in all events. By default there is one event.
+    fn is_common(&self, _field: usize) -> bool {
+        true
     }
 
     /// Appends the integers that a field has, in two's complement. By default there is one event.
@@ -100,20 +102,30 @@ impl<'a> Events<'a> {
         self.fields.integers(field.slot(self.class), into);
     }
 
-    /// The integer that a field has in all events, in two's complement; none if they differ, or if that would take long to find
-    /// out.
+    /// Whether a field has the same value in all events; false also if that would take long to find out.
     #[doc(hidden)]
     #[inline]
-    pub fn common_integer(&self, field: Field<u64>) -> Option<u64> {
-        self.fields.common_integer(field.slot(self.class))
+    pub fn is_common<T: FieldType + ?Sized>(&self, field: Field<T>) -> bool {
+        self.fields.is_common(field.slot(self.class))
     }
 
-    /// The number of the first event from one on that is later than a time. The times of events that are handed over together
-    /// never go back.
+    /// The events as ranges, each with the time of its first event and up to the last that is not after what a function makes
+    /// of that time. The times of events that are handed over together never go back.
     #[doc(hidden)]
-    pub fn first_after(&self, from: usize, time: i64) -> usize {
+    pub fn ranges(&self, until: impl Fn(i64) -> i64) -> impl Iterator<Item = (Range<usize>, i64)> {
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let begin = from;
+            let time = (begin < self.count).then(|| self.fields.timestamp(begin))?;
+            from = self.first_after(begin + 1, until(time));
+            Some((begin..from, time))
+        })
+    }
+
+    /// The number of the first event from one on that is later than a time.
+    fn first_after(&self, mut from: usize, time: i64) -> usize {
         let is_later = |event: usize| self.fields.timestamp(event) > time;
-        let (mut from, mut to) = (from, self.count);
+        let mut to = self.count;
         if from < to && !is_later(to - 1) {
             return to;
         }

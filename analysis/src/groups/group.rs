@@ -156,7 +156,7 @@ pub(crate) trait Extra: Clone + fmt::Debug + Default + Send {
     /// A time until which events count as those at another time do, which is not after it.
     fn alike_until(time: i64, context: &Self::Context) -> i64;
 
-    /// Adds an event, at a time that is 0 unless it is [timed](Extra::IS_TIMED).
+    /// Adds an event, at a time that is only right if it is [timed](Extra::IS_TIMED), and that others count alike with.
     fn take(&mut self, duration: Option<u64>, time: i64, context: &Self::Context);
 
     /// Adds what another part of the reading aggregated.

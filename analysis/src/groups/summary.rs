@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::durations::histogram::Histogram;
@@ -289,25 +289,6 @@ fn take_known<E: Extra>(
     }
 }
 
-/// Events whose times count alike, as ranges, each with one of their times: nearly all that are handed over together, so that
-/// hardly any time is looked at.
-fn alike<E: Extra>(events: &Events<'_>, context: &E::Context) -> impl Iterator<Item = (Range<usize>, i64)> {
-    let mut from = 0;
-    std::iter::from_fn(move || {
-        let begin = from;
-        if begin == events.count {
-            return None;
-        }
-        if !E::IS_TIMED {
-            from = events.count;
-            return Some((begin..from, 0));
-        }
-        let time = events.get(begin).timestamp();
-        from = events.first_after(begin, E::alike_until(time, context)).max(begin + 1);
-        Some((begin..from, time))
-    })
-}
-
 /// Ranks groups; those of equal weight by their names.
 pub(crate) fn rank<T>(groups: &mut [T], sort: Sort, group: impl Fn(&T) -> &Group) {
     groups.sort_by(|a, b| {
@@ -361,9 +342,9 @@ impl<E: Extra> Collect for SummaryCollector<E> {
         let Some(plan) = roster.count(events) else { return ControlFlow::Continue(()) };
         if let Some(field) = plan.process.filter(|_| processes.len() <= PROCESSES_MAX) {
             of_events.clear();
-            match events.common_integer(field) {
-                Some(process) => of_events.push(process),
-                None => events.integers(field, of_events),
+            match events.is_common(field) {
+                true => of_events.push(events.get(0).value(field)),
+                false => events.integers(field, of_events),
             }
             of_events.dedup();
             processes.extend(of_events.iter().take(PROCESSES_MAX + 1));
@@ -375,7 +356,7 @@ impl<E: Extra> Collect for SummaryCollector<E> {
         match plan.only_key() {
             None if plan.keys().is_empty() && !has_conditions => {
                 let tally = groups.entry(plan.kind, &[], Tally::default);
-                for (range, time) in alike::<E>(events, context) {
+                for (range, time) in events.ranges(|time| E::alike_until(time, context)) {
                     range.for_each(|event| tally.take(durations.get(event).copied(), time, context));
                 }
             }
@@ -383,7 +364,7 @@ impl<E: Extra> Collect for SummaryCollector<E> {
             Some(key) => {
                 events.briefs(key, briefs);
                 let of_kind = groups.of_kind(plan.kind);
-                for (range, time) in alike::<E>(events, context) {
+                for (range, time) in events.ranges(|time| E::alike_until(time, context)) {
                     let known = (&briefs[..], durations, time, &*context);
                     match has_conditions {
                         true => {

@@ -5,13 +5,13 @@ use std::convert::Infallible;
 use std::ops::ControlFlow::{self, Continue};
 use std::sync::Arc;
 
-use ctf_reader::{Brief, Collect, EventClass, Events, Wanted};
+use ctf_reader::{Brief, Collect, Event, EventClass, Events, Wanted};
 
 use super::slices::{SliceEvents, SliceFigures, SlicedGroup, Slices};
 use crate::durations::heat::TimeColumns;
 use crate::durations::histogram::IMPLAUSIBLE;
 use crate::groups::{Groups, Summary};
-use crate::reading::{CollectBeside, Kinds, Roster, Selection, grown};
+use crate::reading::{ClassPlan, CollectBeside, Kinds, Roster, Selection, grown};
 use crate::slow::longest::{Longest, Recorder, SlowEvent};
 
 /// The number of slices at first.
@@ -41,13 +41,11 @@ pub(super) struct SliceCollector {
     buffers: Buffers,
 }
 
-/// Buffers that are reused: for each event its duration, its brief key, its time and its slice.
+/// Buffers that are reused: for each event its duration and its brief key, and for one its key.
 #[derive(Default)]
 struct Buffers {
     durations: Vec<u64>,
     briefs: Vec<Brief>,
-    times: Vec<i64>,
-    slices: Vec<usize>,
     key: Vec<u8>,
 }
 
@@ -112,6 +110,23 @@ impl SliceCollector {
     }
 }
 
+/// The place of an event's group, which can be recalled from now on; none if the group is not followed.
+#[cold]
+fn look_up(
+    places: &mut Groups<usize>,
+    plan: &ClassPlan,
+    event: &Event<'_>,
+    brief: Brief,
+    key: &mut Vec<u8>,
+) -> Option<usize> {
+    plan.encode_key(event, key);
+    let place = places.get(plan.kind, key).copied()?;
+    if brief != Brief::OTHER {
+        places.recallable(plan.kind, brief, key, || place);
+    }
+    Some(place)
+}
+
 fn absorb(mine: &mut Tallies, theirs: Tallies) {
     for (slice, theirs) in theirs.into_iter().enumerate() {
         match (grown(mine, slice), theirs) {
@@ -139,62 +154,55 @@ impl Collect for SliceCollector {
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
-        let Buffers { durations, briefs, times, slices, key } = &mut self.buffers;
-        times.clear();
-        events.timestamps(times);
-        slices.clear();
-        // Those of a batch are nearly always in one slice, which is found by a division.
-        let (mut slice, mut span) = (0, 0..0);
-        for &time in times.iter() {
-            if !span.contains(&time) {
-                slice = self.columns.of(time);
-                span = self.columns.span(slice);
-            }
-            let at = time.abs_diff(self.columns.begin_ns);
-            self.events[slice].add(SliceEvents { count: 1, first: at, last: at });
-            slices.push(slice);
-        }
-        let Some(plan) = self.roster.plan(events.class) else { return Continue(()) };
-        let kind = &self.roster.kinds()[plan.kind];
-        plan.durations(events, durations);
-        briefs.clear();
-        plan.only_key().into_iter().for_each(|slot| events.briefs(slot, briefs));
-        let (has_conditions, mut least) = (plan.has_conditions(), self.longest.least(kind));
-        for (number, (&time, &slice)) in times.iter().zip(slices.iter()).enumerate() {
-            let event = events.get(number);
-            if has_conditions && !plan.admits(&event) {
-                continue;
-            }
-            let duration = durations.get(number).copied();
-            let brief = briefs.get(number).copied().unwrap_or(Brief::OTHER);
-            let recalled = self.places.of_kind(plan.kind).recall(brief).copied();
-            let place = recalled.or_else(|| {
-                plan.encode_key(&event, key);
-                let place = self.places.get(plan.kind, key).copied()?;
-                if brief != Brief::OTHER {
-                    self.places.recallable(plan.kind, brief, key, || place);
-                }
-                Some(place)
+        let SliceCollector { roster, recorder, columns, places, longest, .. } = self;
+        let Buffers { durations, briefs, key } = &mut self.buffers;
+        let counted = roster.plan(events.class).map(|plan| {
+            plan.durations(events, durations);
+            briefs.clear();
+            plan.only_key().into_iter().for_each(|slot| events.briefs(slot, briefs));
+            // The place of all events, if they have no keys.
+            let common = plan.keys().is_empty().then(|| places.get(plan.kind, &[]).copied());
+            (plan, &roster.kinds()[plan.kind], common)
+        });
+        // Those of a batch are nearly always in one slice.
+        for (range, time) in events.ranges(|time| columns.span(columns.of(time)).end - 1) {
+            let slice = columns.of(time);
+            let at = |number: usize| events.get(number).timestamp().abs_diff(columns.begin_ns);
+            self.events[slice].add(SliceEvents {
+                count: range.len() as u64,
+                first: at(range.start),
+                last: at(range.end - 1),
             });
-            let of_group = match place {
-                Some(place) => &mut self.groups[place],
-                None => self.others.entry(kind.unit.map(|unit| unit.nanoseconds())).or_default(),
-            };
-            grown(of_group, slice).get_or_insert_default().record(duration);
-            let Some(ticks) = duration.filter(|&ticks| ticks < IMPLAUSIBLE) else { continue };
-            let is_slow = |longest: &Longest| longest.has_room_for(kind.ns(ticks), time);
-            let of_trace = ticks >= least && is_slow(&self.longest);
-            let of_slice = is_slow(&self.of_slices[slice]);
-            if (of_trace || of_slice)
-                && let Some(record) = self.recorder.record(events.class, (plan, kind), ticks, &event)
-            {
-                if of_trace {
-                    self.longest.push(record.clone());
-                    least = self.longest.least(kind);
+            let Some((plan, kind, common)) = counted else { continue };
+            let unit = kind.unit.map(|unit| unit.nanoseconds());
+            let (has_conditions, of_slice) = (plan.has_conditions(), &mut self.of_slices[slice]);
+            let mut least = longest.least(kind).min(of_slice.least(kind));
+            for number in range {
+                let event = events.get(number);
+                if has_conditions && !plan.admits(&event) {
+                    continue;
                 }
-                if of_slice {
-                    self.of_slices[slice].push(record);
+                let place = common.unwrap_or_else(|| {
+                    let brief = briefs.get(number).copied().unwrap_or(Brief::OTHER);
+                    let recalled = places.of_kind(plan.kind).recall(brief).copied();
+                    recalled.or_else(|| look_up(places, plan, &event, brief, key))
+                });
+                let of_group = match place {
+                    Some(place) => &mut self.groups[place],
+                    None => self.others.entry(unit).or_default(),
+                };
+                let duration = durations.get(number).copied();
+                grown(of_group, slice).get_or_insert_default().record(duration);
+                let Some(ticks) = duration.filter(|&ticks| (least..IMPLAUSIBLE).contains(&ticks)) else {
+                    continue;
+                };
+                let is_slow = |longest: &Longest| longest.has_room_for(kind.ns(ticks), event.timestamp());
+                let lists = [&mut *longest, &mut *of_slice].into_iter().filter(|longest| is_slow(longest));
+                for longest in lists {
+                    let record = recorder.record(events.class, (plan, kind), ticks, &event);
+                    record.into_iter().for_each(|record| longest.push(record));
                 }
+                least = longest.least(kind).min(of_slice.least(kind));
             }
         }
         Continue(())

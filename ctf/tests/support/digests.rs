@@ -36,6 +36,8 @@ impl Digester for AllValues {
             events.briefs(field, &mut briefs);
             let values = || events.iter().map(|event| event.value(field));
             assert!(briefs.into_iter().eq(values().map(|value| Brief::from(&value))));
+            let is_like_the_first = |value| text(&value) == text(&events.get(0).value(field));
+            assert!(!events.is_common(field) || values().all(is_like_the_first));
             if class.fields[index].kind == FieldKind::Integer {
                 let field = wanted.field_at(index).expect("it is an integer");
                 events.integers(field, &mut integers);
@@ -44,12 +46,25 @@ impl Digester for AllValues {
         }
         let mut times = Vec::new();
         events.timestamps(&mut times);
-        assert!(times.into_iter().eq(events.iter().map(|event| event.timestamp())));
+        assert!(times.iter().copied().eq(events.iter().map(|event| event.timestamp())));
+        check_ranges(events, &times);
         for (event, into) in events.iter().zip(into) {
             assert_eq!(*into, Digest::default());
             *into = digest(class, &event);
         }
     }
+}
+
+/// Panics if ranges of events that are close together leave any out, or are not as long as they can be.
+fn check_ranges(events: &Events<'_>, times: &[i64]) {
+    let (until, mut from) = (|time: i64| time | 0xffff, 0);
+    for (range, time) in events.ranges(until) {
+        assert_eq!((range.start, time), (from, times[from]));
+        assert!(times[range.clone()].iter().all(|&of_range| of_range <= until(time)));
+        assert!(times.get(range.end).is_none_or(|&next| next > until(time)));
+        from = range.end;
+    }
+    assert_eq!(from, events.count);
 }
 
 fn digest(class: &Arc<EventClass>, event: &Event<'_>) -> Digest {

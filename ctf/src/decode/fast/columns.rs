@@ -89,22 +89,27 @@ impl<M: Marks> Fields for Columns<'_, M> {
         }
     }
 
-    fn common_integer(&self, field: usize) -> Option<u64> {
-        match &self.wanted[field] {
-            ValueSource::Field(StoredField { mark, offset, form: FieldForm::Integer(read) }) => {
-                let (bytes, offset) = (self.bytes, *offset);
-                let mut places = self.marks.each(*mark).map(|mark| mark + offset);
-                let first = read.raw(bytes, places.next()?);
-                let is_common = match read {
-                    Primitive::I32 => places.all(|at| Primitive::I32.raw(bytes, at) == first),
-                    _ => places.all(|at| read.raw(bytes, at) == first),
-                };
-                is_common.then_some(first)
+    fn is_common(&self, field: usize) -> bool {
+        let ValueSource::Field(StoredField { mark, offset, form }) = &self.wanted[field] else { return true };
+        let (bytes, offset) = (self.bytes, *offset);
+        let mut places = self.marks.each(*mark).map(|mark| mark + offset);
+        let Some(first) = places.next() else { return true };
+        match form {
+            FieldForm::Integer(Primitive::I32) => {
+                let number = Primitive::I32.raw(bytes, first);
+                places.all(|at| Primitive::I32.raw(bytes, at) == number)
             }
-            ValueSource::Field(_) => None,
-            ValueSource::Constant(constant) => {
-                Some(constant.value(self.context).integer().unwrap_or_default())
+            FieldForm::Integer(read) => {
+                let number = read.raw(bytes, first);
+                places.all(|at| read.raw(bytes, at) == number)
             }
+            // A brief text ends within these bytes.
+            FieldForm::Characters(16..) if Brief::characters(&bytes[first..], 16) != Brief::OTHER => {
+                let beginning = |at: usize| bytes.get(at..).and_then(<[u8]>::first_chunk::<16>);
+                let text = beginning(first);
+                places.all(|at| beginning(at) == text)
+            }
+            _ => false,
         }
     }
 
