@@ -23,7 +23,7 @@ use crate::source::{Readers, Source};
 
 use collector::SliceCollector;
 pub use limits::limits;
-pub use slices::{PER_OCTAVE, SliceFigures, SlicedGroup, Slices};
+pub use slices::{PER_OCTAVE, SliceEvents, SliceFigures, SlicedGroup, Slices};
 
 /// The percentiles of groups: those that `top` has unless it is asked for others.
 pub(crate) const QUANTILES: [Quantile; 4] = [Quantile::P50, Quantile::P90, Quantile::P99, Quantile::P999];

@@ -1,9 +1,11 @@
 //! The data of a report: one block of JSON of bounded size. Texts of the trace are escaped for showing, times are
 //! nanoseconds after the first slice begins, which JavaScript's numbers hold exactly.
 
+use std::borrow::Cow;
 use std::io;
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::view::Screen;
 use crate::view::table::{
@@ -15,15 +17,16 @@ use ltt_analysis::finding::{EventFinding, GroupFinding, GroupName, LinkFinding, 
 use ltt_analysis::groups::Top;
 use ltt_analysis::incidents::{Incident, Incidents};
 use ltt_analysis::outliers::{Outliers, PeriodKind};
-use ltt_analysis::overview::{Overview, PER_OCTAVE, Slices, limits};
+use ltt_analysis::overview::{Overview, PER_OCTAVE, SliceEvents, SlicedGroup, Slices, limits};
 use ltt_analysis::text::amount::counted;
 use ltt_analysis::text::{escape, short_name};
 
 /// The most bytes of the whole block, and of the slices in it.
 const MOST_BYTES: usize = 920_000;
 const SLICE_BYTES: usize = 560_000;
-/// The most characters of a text of the trace.
+/// The most characters of a text of the trace, and of one that is made of several.
 const TEXT_LENGTH: usize = 200;
+const LONGEST_TEXT: usize = 4 * TEXT_LENGTH;
 /// The fewest slices that a range can be chosen from.
 const FEWEST_SLICES: usize = 30;
 
@@ -44,11 +47,64 @@ pub struct Data {
     pub limits: Limits,
 }
 
+/// The block as it is written.
+#[derive(Serialize)]
+struct Block<'a> {
+    top: Value,
+    clock: Value,
+    slices: SlicesData<'a>,
+    groups: Value,
+    incidents: IncidentsData,
+    periods: Value,
+    outliers: Value,
+    slow: Vec<EventData>,
+    clients: Value,
+    processes: Value,
+}
+
+/// Most of the block: written as it is, not as values first.
+#[derive(Serialize)]
+struct SlicesData<'a> {
+    /// Of which slices the slowest events are kept.
+    kept_width_ns: u64,
+    width_ns: u64,
+    count: usize,
+    per_octave: u64,
+    events: &'a [SliceEvents],
+    groups: &'a [SlicedGroup],
+    others: &'a [SlicedGroup],
+    slowest: [usize; 2],
+}
+
+#[derive(Serialize)]
+struct IncidentsData {
+    threshold_us: Ns,
+    intervals: u64,
+    hidden: u64,
+    /// For each its beginning, how long it held the program up, and each charge with what it explains.
+    marks: Vec<(i64, Ns, Vec<Value>)>,
+    shown: Value,
+    causes: Value,
+    advice: Value,
+}
+
+#[derive(Serialize)]
+struct EventData {
+    at: i64,
+    duration_us: Ns,
+    label: String,
+    client: Option<String>,
+    process: Option<String>,
+    because: String,
+    fields: String,
+    unit_is_guess: bool,
+}
+
 /// The data of a report, with less of everything until it is small enough.
 pub fn bounded(overview: &Overview, screen: &Screen) -> io::Result<Data> {
-    let mut slices = overview.slices.clone();
+    let mut slices = Cow::Borrowed(&overview.slices);
     while slices.columns.count > FEWEST_SLICES && serde_json::to_string(&slices)?.len() > SLICE_BYTES {
-        slices = slices.halved();
+        slices = Cow::Owned(slices.halved());
     }
     let mut part = 1;
     loop {
@@ -58,7 +114,8 @@ pub fn bounded(overview: &Overview, screen: &Screen) -> io::Result<Data> {
             incidents: 200_usize.div_ceil(part),
             slice_ns: slices.columns.width_ns,
         };
-        let text = harmless(&data(overview, &slices, &limits, part, screen)?.to_string());
+        let block = block(overview, &slices, &limits, part, screen)?;
+        let text = harmless(&serde_json::to_string(&block)?);
         if text.len() <= MOST_BYTES || part >= 64 {
             return Ok(Data { text, limits });
         }
@@ -69,79 +126,89 @@ pub fn bounded(overview: &Overview, screen: &Screen) -> io::Result<Data> {
 /// The same JSON, in which nothing ends the block, begins a comment, or changes how its neighbours are shown.
 fn harmless(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
-    for character in json.chars() {
-        let is_plain = character.is_ascii() || character.is_alphanumeric() || character > '\u{ffff}';
-        match is_plain && character != '<' {
-            true => text.push(character),
-            false => text.push_str(&format!("\\u{:04x}", u32::from(character))),
-        }
+    let mut rest = json;
+    // Nearly all of it is plain ASCII.
+    while let Some(at) = rest.bytes().position(|byte| !byte.is_ascii() || byte == b'<') {
+        text.push_str(&rest[..at]);
+        let mut characters = rest[at..].chars();
+        characters.next().into_iter().for_each(|character| {
+            match character.is_alphanumeric() || character > '\u{ffff}' {
+                true => text.push(character),
+                false => text.push_str(&format!("\\u{:04x}", u32::from(character))),
+            }
+        });
+        rest = characters.as_str();
     }
-    text
+    text + rest
 }
 
-fn data(
-    overview: &Overview,
-    slices: &Slices,
+fn block<'a>(
+    overview: &'a Overview,
+    slices: &'a Slices,
     limits: &Limits,
     part: usize,
     screen: &Screen,
-) -> io::Result<Value> {
+) -> io::Result<Block<'a>> {
     let origin = slices.columns.begin_ns;
-    let at = |time: i64| i128::from(time) - i128::from(origin);
+    let at = |time: i64| (i128::from(time) - i128::from(origin)) as i64;
     let mut top = with_times(serde_json::to_value(&overview.top)?);
     if let Some(Value::Array(groups)) = top.get_mut("groups") {
         groups.truncate(limits.groups);
     }
     let shown = &overview.top.groups[..limits.groups];
     let names = Names::default();
-    let mut sliced = serde_json::to_value(slices)?;
-    if let Value::Object(sliced) = &mut sliced {
-        sliced.insert("per_octave".into(), PER_OCTAVE.into());
-        // Of which slices the slowest events are kept.
-        sliced.insert("kept_width_ns".into(), overview.slices.columns.width_ns.into());
-        ["begin_ns", "end_ns"].iter().for_each(|name| _ = sliced.remove(*name));
-        if let Some(Value::Array(groups)) = sliced.get_mut("groups") {
-            groups.truncate(limits.sliced);
-        }
-    }
     let slow = overview.slow.iter().take(usize::MAX / part).enumerate();
     let slow = slow.filter(|(place, _)| *place < slices.slowest[0] || part == 1 || place % part == 0);
-    let zone = screen.zone_at(origin);
-    Ok(bounded_texts(json!({
-        "top": top,
-        "clock": { "begin_ns": origin.to_string(), "offset_s": zone },
-        "slices": sliced,
-        "groups": shown.iter().map(|group| self::group(group, &overview.outliers, &names)).collect::<Vec<_>>(),
-        "incidents": incidents(&overview.incidents, limits.incidents, 5000 / part, &at),
-        "periods": periods(&overview.incidents, &at),
-        "outliers": outliers(&overview.outliers, &names, &at),
-        "slow": slow.map(|(_, event)| event_data(event, &names, &at)).collect::<Vec<_>>(),
-        "clients": overview.clients.iter().flat_map(clients).collect::<Vec<_>>(),
-        "processes": processes(overview),
-    })))
+    let mut block = Block {
+        top,
+        clock: json!({ "begin_ns": origin.to_string(), "offset_s": screen.zone_at(origin) }),
+        slices: SlicesData {
+            kept_width_ns: overview.slices.columns.width_ns,
+            width_ns: slices.columns.width_ns,
+            count: slices.columns.count,
+            per_octave: PER_OCTAVE,
+            events: &slices.events,
+            groups: &slices.groups[..limits.sliced],
+            others: &slices.others,
+            slowest: slices.slowest,
+        },
+        groups: shown.iter().map(|group| self::group(group, &overview.outliers, &names)).collect(),
+        incidents: incidents(&overview.incidents, limits.incidents, 5000 / part, &at),
+        periods: periods(&overview.incidents, &at),
+        outliers: outliers(&overview.outliers, &names, &at),
+        slow: slow.map(|(_, event)| event_data(event, &names, &at)).collect(),
+        clients: overview.clients.iter().flat_map(clients).collect(),
+        processes: processes(overview),
+    };
+    let Block { top, groups, incidents, periods, outliers, clients, processes, .. } = &mut block;
+    let IncidentsData { shown, causes, advice, .. } = incidents;
+    for value in [top, groups, shown, causes, advice, periods, outliers, clients, processes] {
+        bound_texts(value);
+    }
+    Ok(block)
 }
 
-/// The same, with long texts of the trace cut.
-fn bounded_texts(value: Value) -> Value {
+/// Cuts long texts of the trace.
+fn bound_texts(value: &mut Value) {
     match value {
-        Value::String(text) if text.chars().count() > 4 * TEXT_LENGTH => {
-            let kept: String = text.chars().take(4 * TEXT_LENGTH).collect();
-            Value::String(format!("{kept}…"))
-        }
-        Value::Array(elements) => elements.into_iter().map(bounded_texts).collect(),
-        Value::Object(members) => {
-            let members = members.into_iter().map(|(name, member)| (name, bounded_texts(member)));
-            Value::Object(members.collect::<Map<_, _>>())
-        }
-        other => other,
+        Value::String(text) => *text = cut_at(std::mem::take(text), LONGEST_TEXT),
+        Value::Array(elements) => elements.iter_mut().for_each(bound_texts),
+        Value::Object(members) => members.values_mut().for_each(bound_texts),
+        _ => {}
     }
 }
 
 fn cut(text: &str) -> String {
-    match text.char_indices().nth(TEXT_LENGTH) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+    cut_at(text.to_owned(), TEXT_LENGTH)
+}
+
+/// A text of at most this many characters, and a sign that it was longer.
+fn cut_at(mut text: String, most: usize) -> String {
+    if let Some((end, _)) = text.char_indices().nth(most) {
+        text.truncate(end);
+        text.push('…');
     }
+    text
 }
 
 fn group(group: &GroupFinding, outliers: &Outliers, names: &Names) -> Value {
@@ -157,7 +224,7 @@ fn group(group: &GroupFinding, outliers: &Outliers, names: &Names) -> Value {
     })
 }
 
-fn incidents(found: &Incidents, in_full: usize, most: usize, at: &impl Fn(i64) -> i128) -> Value {
+fn incidents(found: &Incidents, in_full: usize, most: usize, at: &impl Fn(i64) -> i64) -> IncidentsData {
     let mut advice: Vec<String> = Vec::new();
     let mut advise = |text: &Option<String>| {
         text.as_ref().map(|text| {
@@ -181,10 +248,10 @@ fn incidents(found: &Incidents, in_full: usize, most: usize, at: &impl Fn(i64) -
             .iter()
             .flat_map(|charge| [json!(charge.cause), json!(charge.explained)])
             .collect();
-        json!([at(incident.begin_ns) as i64, incident.held, charged])
+        (at(incident.begin_ns), incident.held, charged)
     };
-    let marks: Vec<Value> = marked.iter().map(mark).collect();
-    let shown: Vec<Value> = longest
+    let marks: Vec<_> = marked.iter().map(mark).collect();
+    let shown: Value = longest
         .iter()
         .take(in_full)
         .filter_map(|place| {
@@ -192,7 +259,7 @@ fn incidents(found: &Incidents, in_full: usize, most: usize, at: &impl Fn(i64) -
             Some(incident(&found.incidents[*place], mark, advise(&found.incidents[*place].advice)))
         })
         .collect();
-    let causes: Vec<Value> = found
+    let causes: Value = found
         .causes
         .iter()
         .map(|cause| {
@@ -205,15 +272,15 @@ fn incidents(found: &Incidents, in_full: usize, most: usize, at: &impl Fn(i64) -
             })
         })
         .collect();
-    json!({
-        "threshold_us": found.threshold,
-        "intervals": found.intervals,
-        "hidden": found.found - marks.len() as u64,
-        "marks": marks,
-        "shown": shown,
-        "causes": causes,
-        "advice": advice,
-    })
+    IncidentsData {
+        threshold_us: found.threshold,
+        intervals: found.intervals,
+        hidden: found.found - marks.len() as u64,
+        marks,
+        shown,
+        causes,
+        advice: advice.into(),
+    }
 }
 
 fn incident(incident: &Incident, mark: usize, advice: Option<usize>) -> Value {
@@ -240,21 +307,21 @@ fn incident(incident: &Incident, mark: usize, advice: Option<usize>) -> Value {
     })
 }
 
-fn periods(found: &Incidents, at: &impl Fn(i64) -> i128) -> Vec<Value> {
+fn periods(found: &Incidents, at: &impl Fn(i64) -> i64) -> Value {
     let period = found.periods.iter().map(|period| {
-        let spans = period.spans.iter().map(|span| json!([at(span.begin_ns) as i64, at(span.end_ns) as i64]));
+        let spans = period.spans.iter().map(|span| json!([at(span.begin_ns), at(span.end_ns)]));
         json!({ "text": period.reason, "spans": spans.collect::<Vec<_>>() })
     });
     period.collect()
 }
 
-fn outliers(found: &Outliers, names: &Names, at: &impl Fn(i64) -> i128) -> Vec<Value> {
+fn outliers(found: &Outliers, names: &Names, at: &impl Fn(i64) -> i64) -> Value {
     let row = |what: &str, lost: Ns, events: u64, begin: i64, label: String, reason: &str| {
         json!({
             "what": what,
             "lost_us": lost,
             "events": events,
-            "at": at(begin) as i64,
+            "at": at(begin),
             "label": cut(&label),
             "reason": reason,
         })
@@ -282,18 +349,18 @@ fn outliers(found: &Outliers, names: &Names, at: &impl Fn(i64) -> i128) -> Vec<V
     periods.chain(modes).chain(drifts).chain(events).collect()
 }
 
-fn event_data(event: &EventFinding, names: &Names, at: &impl Fn(i64) -> i128) -> Value {
+fn event_data(event: &EventFinding, names: &Names, at: &impl Fn(i64) -> i64) -> EventData {
     let because = inner_links(event).map(link_name).collect::<Vec<_>>().join(" < ");
-    json!({
-        "at": at(event.timestamp_ns) as i64,
-        "duration_us": event.duration,
-        "label": cut(&names.event(event)),
-        "client": event.client.as_ref().map(|client| cut(&escape::datum(client))),
-        "process": event.pid.as_ref().map(escape::datum),
-        "because": cut(&because),
-        "fields": cut(&details(event)),
-        "unit_is_guess": event.unit_is_guess,
-    })
+    EventData {
+        at: at(event.timestamp_ns),
+        duration_us: event.duration,
+        label: cut(&names.event(event)),
+        client: event.client.as_ref().map(|client| cut(&escape::datum(client))),
+        process: event.pid.as_ref().map(|pid| cut_at(escape::datum(pid), LONGEST_TEXT)),
+        because: cut(&because),
+        fields: cut(&details(event)),
+        unit_is_guess: event.unit_is_guess,
+    }
 }
 
 fn clients(top: &Top) -> Vec<Value> {
@@ -317,7 +384,7 @@ fn clients(top: &Top) -> Vec<Value> {
     top.groups.iter().map(client).collect()
 }
 
-fn processes(overview: &Overview) -> Vec<Value> {
+fn processes(overview: &Overview) -> Value {
     let processes = overview.info.processes.iter().flatten();
     processes
         .map(|process| {
