@@ -124,7 +124,7 @@ fn others(
     let mut slow: Vec<EventFinding> =
         records.iter().map(|record| EventFinding::new(record, &top.trace)).collect();
     let first = &records[..records.len().min(CHAINS)];
-    let found = chains(input.source.events, selection, first);
+    let found = chains(input.source.events, selection, window, first);
     slow.iter_mut().zip(found).for_each(|(event, chain)| event.chain = chain);
     let info = info.finish(&report, PROCESSES)?;
     let clients = match clients.complete(report, Sort::Total) {

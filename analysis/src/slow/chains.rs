@@ -5,7 +5,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{Progress, Reader, Window};
+use ctf_reader::{EventClass, Progress, Reader, Window};
 use hashbrown::{HashMap, HashSet};
 
 use crate::finding::{LinkFinding, Span};
@@ -21,8 +21,21 @@ const AFTER: std::ops::RangeInclusive<i64> = 100_000_000..=1_000_000_000;
 const MOST_WINDOWS: usize = 256;
 
 /// For each event the chain from the outermost interval that contains it to the innermost within it that took most of the
-/// time; empty for those that are not intervals.
-pub(crate) fn chains(reader: &Reader, selection: &Selection, records: &[SlowEvent]) -> Vec<Vec<LinkFinding>> {
+/// time; empty for those that are not intervals. They are the longest that a selection has in a window, the longest first.
+pub(crate) fn chains(
+    reader: &Reader,
+    selection: &Selection,
+    window: Window,
+    records: &[SlowEvent],
+) -> Vec<Vec<LinkFinding>> {
+    let is_whole = selection.is_plain() && (window.since, window.until) == (None, None);
+    let has_length = |class: &Arc<EventClass>| {
+        let meaning = selection.dictionary.look_up(class);
+        (meaning.duration.is_some() || meaning.pair.is_none()) && class.field("tracing_span").is_none()
+    };
+    // No interval is longer than the longest event, if there are no others than events.
+    let longest = records.first().filter(|_| is_whole && reader.classes().all(has_length));
+    let longest = longest.and_then(|longest| i64::try_from(longest.duration_ns).ok()).unwrap_or(i64::MAX);
     // Filters apply to the events, not to what contains them.
     let selection = Arc::new(selection.unfiltered());
     let wanted: Vec<WantedChain> = records.iter().map(WantedChain::new).collect();
@@ -31,7 +44,7 @@ pub(crate) fn chains(reader: &Reader, selection: &Selection, records: &[SlowEven
         places.entry((wanted.begin, wanted.end)).or_default().push(place);
     }
     let shortest = places.keys().map(|(begin, end)| end.saturating_sub(*begin)).min().unwrap_or(0);
-    let found = in_parallel(&windows(&wanted), |&window| {
+    let found = in_parallel(&windows(&wanted, longest), |&window| {
         let mut feed = Feed::new(&selection, reader.gaps(window));
         let spans = SpanFinder::default();
         let is_missing = |place: &usize| wanted[*place].is_interval && wanted[*place].span().is_in(window);
@@ -78,26 +91,29 @@ impl WantedChain {
     }
 }
 
-/// The times to read: around each event, merged where they overlap.
-fn windows(wanted: &[WantedChain]) -> Vec<Window> {
-    let after =
-        |wanted: &WantedChain| wanted.end.saturating_sub(wanted.begin).clamp(*AFTER.start(), *AFTER.end());
+/// The times to read: around each event, merged where they overlap. No interval is longer than the longest, so what ends later
+/// contains none of them.
+fn windows(wanted: &[WantedChain], longest: i64) -> Vec<Window> {
+    let around = |wanted: &WantedChain| {
+        let after = wanted.end.saturating_sub(wanted.begin).clamp(*AFTER.start(), *AFTER.end());
+        [wanted.begin, wanted.end.saturating_add(after), wanted.begin.saturating_add(longest)]
+    };
     let intervals = wanted.iter().filter(|wanted| wanted.is_interval);
-    let mut spans: Vec<(i64, i64)> =
-        intervals.map(|wanted| (wanted.begin, wanted.end.saturating_add(after(wanted)))).collect();
+    let mut spans: Vec<[i64; 3]> = intervals.map(around).collect();
     spans.sort_unstable();
     spans.dedup_by(|later, earlier| {
-        let joins = later.0 <= earlier.1;
+        let joins = later[0] <= earlier[1];
         if joins {
-            earlier.1 = earlier.1.max(later.1);
+            (1..3).for_each(|end| earlier[end] = earlier[end].max(later[end]));
         }
         joins
     });
     if spans.len() > MOST_WINDOWS {
-        let end = spans.iter().map(|span| span.1).max().unwrap_or(i64::MAX);
-        spans = vec![(spans[0].0, end)];
+        let end = |end: usize| spans.iter().map(|span| span[end]).max().unwrap_or(i64::MAX);
+        spans = vec![[spans[0][0], end(1), end(2)]];
     }
-    spans.into_iter().map(|(since, until)| Window { since: Some(since), until: Some(until) }).collect()
+    let window = |[since, until, last]: [i64; 3]| Window { since: Some(since), until: Some(until.min(last)) };
+    spans.into_iter().map(window).collect()
 }
 
 /// Looks for the wanted events among the intervals of all threads.
@@ -255,6 +271,19 @@ mod tests {
             }
         }
         steps
+    }
+
+    #[test]
+    fn nothing_is_read_after_the_longest_interval_that_may_contain_an_event() {
+        let wanted = [(0, 1_000_000), (50_000_000, 50_400_000), (500_000_000, 500_400_000)]
+            .map(|(begin, end)| WantedChain { begin, end, event: String::new(), is_interval: true });
+        let read = |longest| {
+            let windows = windows(&wanted, longest);
+            windows.iter().map(|window| (window.since, window.until)).collect::<Vec<_>>()
+        };
+        let around = |begin, end| (Some(begin), Some(end));
+        assert_eq!(read(i64::MAX), [around(0, 150_400_000), around(500_000_000, 600_400_000)]);
+        assert_eq!(read(1_000_000), [around(0, 51_000_000), around(500_000_000, 501_000_000)]);
     }
 
     #[test]

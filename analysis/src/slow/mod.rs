@@ -56,7 +56,7 @@ pub(crate) fn slow<S: Source>(
     };
     let mut events: Vec<_> = records.iter().map(|record| EventFinding::new(record, &trace)).collect();
     if let Some(readers) = input.source.in_order() {
-        let chains = chains(readers.events, selection, &records);
+        let chains = chains(readers.events, selection, input.window, &records);
         events.iter_mut().zip(chains).for_each(|(event, chain)| event.chain = chain);
     }
     add_stacks(input, &trace, &records, &mut events)?;
