@@ -192,10 +192,21 @@ impl Levels {
         &self.levels[next.saturating_sub(1)]
     }
 
+    /// How wide the gap below a level is; none if at most 0.
+    fn gap(&self, level: usize) -> f64 {
+        self.levels[level].bottom - self.levels[level - 1].top
+    }
+
+    /// Whether a level may be apart from those below it: there is a gap, or the group is small. That is quickly told, and
+    /// most levels are next to each other.
+    pub fn may_be_apart(&self, level: usize) -> bool {
+        self.gap(level) > 0.0 || self.count <= SMALL
+    }
+
     /// How probable the gap below a level is, or a wider one.
     pub fn probability(&self, level: usize) -> f64 {
         let above = self.levels[level].at_or_above;
-        let gap = self.levels[level].bottom - self.levels[level - 1].top;
+        let gap = self.gap(level);
         if gap <= 0.0 {
             return 1.0;
         }

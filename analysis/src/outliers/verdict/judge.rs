@@ -354,17 +354,15 @@ impl Found {
 /// How wide the groups of an event are, where there are several that are small: those borrow from each other.
 fn scales<'a>(evidence: &'a [Evidence<'_>]) -> HashMap<&'a EventKind, Scale> {
     let is_small = |group: &&Evidence| (ENOUGH..=SMALL).contains(&group.durations().count());
-    let mut kinds: HashMap<&EventKind, (Vec<Scale>, bool)> = HashMap::new();
-    for group in evidence.iter().filter(|group| has_enough(group)) {
-        let levels = Levels::new(group.durations(), group.kind.unit_ns());
-        let (scales, has_small) = kinds.entry(&group.kind).or_default();
-        scales.push(levels.scale(levels.levels().len()).1);
-        *has_small |= is_small(&group);
+    let small = evidence.iter().filter(is_small);
+    let mut kinds: HashMap<&EventKind, Vec<Scale>> = small.map(|group| (&*group.kind, Vec::new())).collect();
+    for group in evidence {
+        if let Some(scales) = kinds.get_mut(&*group.kind).filter(|_| has_enough(group)) {
+            let levels = Levels::new(group.durations(), group.kind.unit_ns());
+            scales.push(levels.scale(levels.levels().len()).1);
+        }
     }
-    let common = |(kind, (scales, has_small)): (_, (Vec<Scale>, bool))| {
-        Some((kind, Scale::of_similar(&scales).filter(|_| has_small)?))
-    };
-    kinds.into_iter().filter_map(common).collect()
+    kinds.into_iter().filter_map(|(kind, scales)| Some((kind, Scale::of_similar(&scales)?))).collect()
 }
 
 /// Turns modes into slow periods that contain nearly all events of their time and have sharp edges.

@@ -10,6 +10,7 @@ use crate::durations::octave::octave_of;
 use crate::finding::Span;
 use crate::finding::{GroupName, Ns, group_in_words};
 use crate::intervals::total;
+use crate::parallel::in_parallel;
 use crate::text::amount::{counted, duration_in_words, scaled};
 
 /// A group over time.
@@ -109,20 +110,18 @@ impl<'a> GroupCourse<'a> {
         sums
     }
 
-    fn shift(&self, spans: &[Span]) -> Option<Shift> {
-        let [inside, outside] = self.sums(spans);
-        if inside.count < 1.0 || outside.count < 1.0 {
-            return None;
-        }
-        let [during, before] = [inside, outside].map(|part| part.sum / part.count);
+    /// How it differs in some spans, with what the events in them and the others add up to.
+    fn shift(&self, spans: &[Span], sums: [BinTotals; 2]) -> Option<Shift> {
+        let lost = lost(sums)?;
+        let [during, before] = sums.map(BinTotals::mean);
         Some(Shift {
             name: self.name.clone(),
-            count: inside.count as u64,
+            count: sums[0].count as u64,
             mean_before_us: before / 1000.0,
             mean_during_us: during / 1000.0,
             factor: during / before.max(1.0),
             slower_share: self.slower_share(spans),
-            lost: Ns(((during - before) * inside.count).max(0.0) as u128),
+            lost,
         })
     }
 
@@ -151,6 +150,18 @@ struct BinTotals {
     sum: f64,
 }
 
+impl BinTotals {
+    fn mean(self) -> f64 {
+        self.sum / self.count
+    }
+}
+
+/// How much longer the events in some spans took than as many of the others; none without either.
+fn lost([inside, outside]: [BinTotals; 2]) -> Option<Ns> {
+    let has_both = inside.count >= 1.0 && outside.count >= 1.0;
+    has_both.then(|| Ns(((inside.mean() - outside.mean()) * inside.count).max(0.0) as u128))
+}
+
 /// Whether two spans are about the same time.
 fn are_alike(one: Span, other: Span) -> bool {
     one.overlap_ns(other).saturating_mul(2) > one.length_ns().max(other.length_ns())
@@ -175,8 +186,8 @@ pub(super) fn periods(courses: &[GroupCourse<'_>], trace: Span) -> Vec<Period> {
             None => joined.push((groups, spans)),
         }
     }
-    let mut periods: Vec<Period> =
-        joined.into_iter().filter_map(|(groups, spans)| period(courses, &groups, spans, trace)).collect();
+    let periods = in_parallel(&joined, |(groups, spans)| period(courses, groups, spans.clone(), trace));
+    let mut periods: Vec<Period> = periods.into_iter().flatten().collect();
     periods.sort_by_key(|period| (std::cmp::Reverse(period.lost), period.begin_ns));
     periods
 }
@@ -189,12 +200,13 @@ fn period(
 ) -> Option<Period> {
     spans.sort_by_key(|span| span.begin_ns);
     let costs = |span: &Span| {
-        let lost =
-            |&group: &usize| courses[group].shift(std::slice::from_ref(span)).map(|shift| shift.lost.0);
-        groups.iter().filter_map(lost).sum::<u128>()
+        let of_group = |&group: &usize| lost(courses[group].sums(std::slice::from_ref(span)));
+        groups.iter().filter_map(of_group).map(|lost| lost.0).sum::<u128>()
     };
     let worst = *spans.iter().max_by_key(|span| costs(span))?;
-    let mut shifts: Vec<Shift> = groups.iter().filter_map(|&group| courses[group].shift(&spans)).collect();
+    let sums: Vec<[BinTotals; 2]> = courses.iter().map(|course| course.sums(&spans)).collect();
+    let shift = |group: usize| courses[group].shift(&spans, sums[group]);
+    let mut shifts: Vec<Shift> = groups.iter().filter_map(|&group| shift(group)).collect();
     shifts.sort_by_key(|shift| std::cmp::Reverse(shift.lost));
     // One request may have a turn and a command: those of one event are counted.
     let event = shifts.first().map(|shift| shift.name.event.clone());
@@ -203,11 +215,8 @@ fn period(
         .map(|group| &courses[*group])
         .filter(|course| Some(&course.name.event) == event.as_ref());
     let rates = rates(same, &spans, trace);
-    let telling: Vec<Shift> = courses
-        .iter()
-        .filter(|course| course.sums(&spans).iter().all(|part| part.count >= TELLING))
-        .filter_map(|course| course.shift(&spans))
-        .collect();
+    let is_telling = |group: &usize| sums[*group].iter().all(|part| part.count >= TELLING);
+    let telling: Vec<Shift> = (0..courses.len()).filter(is_telling).filter_map(shift).collect();
     let factors = || telling.iter().map(|shift| shift.factor);
     let (least, most) = (factors().fold(f64::MAX, f64::min), factors().fold(0.0, f64::max));
     let alike = match telling.len() {

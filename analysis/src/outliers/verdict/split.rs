@@ -144,7 +144,7 @@ fn gaps(levels: &Levels, probability: f64, least_excess: u64, similar: Option<Sc
             || levels.probability(level) < shared || levels.is_alone(level, 2.0 * shared, similar.as_ref());
         low > far(p99, least_excess) && is_improbable()
     };
-    (first..levels.levels().len()).filter(is_cut).collect()
+    (first..levels.levels().len()).filter(|&level| levels.may_be_apart(level)).filter(is_cut).collect()
 }
 
 /// The modes above the lowest cut, and the number of durations that are single.
