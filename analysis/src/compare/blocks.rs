@@ -108,15 +108,21 @@ pub struct Blocks(pub Vec<Histogram>);
 
 impl Extra for Blocks {
     type Context = Division;
+    /// The number of its block.
+    type Moment = usize;
 
     fn alike_until(time: i64, division: &Division) -> i64 {
         division.end(time)
     }
 
-    fn take(&mut self, duration: Option<u64>, time: i64, division: &Division) {
+    fn moment(time: i64, division: &Division) -> usize {
+        division.block(time)
+    }
+
+    fn take(&mut self, duration: Option<u64>, block: usize, _: &Division) {
         if let Some(ticks) = duration.filter(|&ticks| ticks < IMPLAUSIBLE) {
             self.0.resize_with(BLOCKS, Histogram::default);
-            self.0[division.block(time)].record(ticks);
+            self.0[block].record(ticks);
         }
     }
 

@@ -147,6 +147,9 @@ pub(crate) trait Extra: Clone + fmt::Debug + Default + Send {
     /// What all groups of a reading have in common.
     type Context: Copy + fmt::Debug + Send + Sync;
 
+    /// What events that count alike have in common.
+    type Moment: Copy;
+
     /// Whether it depends on when events happened.
     const IS_TIMED: bool = true;
 
@@ -156,8 +159,11 @@ pub(crate) trait Extra: Clone + fmt::Debug + Default + Send {
     /// A time until which events count as those at another time do, which is not after it.
     fn alike_until(time: i64, context: &Self::Context) -> i64;
 
-    /// Adds an event, at a time that is only right if it is [timed](Extra::IS_TIMED), and that others count alike with.
-    fn take(&mut self, duration: Option<u64>, time: i64, context: &Self::Context);
+    /// What events at a time have in common, if it is [timed](Extra::IS_TIMED).
+    fn moment(time: i64, context: &Self::Context) -> Self::Moment;
+
+    /// Adds an event.
+    fn take(&mut self, duration: Option<u64>, moment: Self::Moment, context: &Self::Context);
 
     /// Adds what another part of the reading aggregated.
     fn absorb(&mut self, other: Self);
@@ -169,6 +175,7 @@ pub(crate) trait Extra: Clone + fmt::Debug + Default + Send {
 /// Figures alone.
 impl Extra for () {
     type Context = ();
+    type Moment = ();
 
     const IS_TIMED: bool = false;
 
@@ -176,8 +183,10 @@ impl Extra for () {
         i64::MAX
     }
 
+    fn moment(_: i64, (): &()) {}
+
     #[inline]
-    fn take(&mut self, _: Option<u64>, _: i64, (): &()) {}
+    fn take(&mut self, _: Option<u64>, (): (), (): &()) {}
 
     fn absorb(&mut self, (): ()) {}
 }

@@ -36,15 +36,20 @@ type SlicedFigures = BTreeMap<u64, Figures>;
 
 impl Extra for SlicedFigures {
     type Context = Slicing;
+    /// The number of its slice.
+    type Moment = u64;
 
     fn alike_until(time: i64, slicing: &Slicing) -> i64 {
         let next = (slicing.slice(time) + 1).saturating_mul(slicing.every_ns);
         slicing.begin_ns.saturating_add_unsigned(next - 1).max(time)
     }
 
+    fn moment(time: i64, slicing: &Slicing) -> u64 {
+        slicing.slice(time)
+    }
+
     #[inline]
-    fn take(&mut self, duration: Option<u64>, time: i64, slicing: &Slicing) {
-        let slice = slicing.slice(time);
+    fn take(&mut self, duration: Option<u64>, slice: u64, _: &Slicing) {
         self.entry(slice).or_default().record(duration);
     }
 

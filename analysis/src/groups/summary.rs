@@ -110,8 +110,8 @@ struct Tally<E> {
 
 impl<E: Extra> Tally<E> {
     #[inline]
-    fn take(&mut self, duration: Option<u64>, time: i64, context: &E::Context) {
-        self.extra.take(duration, time, context);
+    fn take(&mut self, duration: Option<u64>, moment: E::Moment, context: &E::Context) {
+        self.extra.take(duration, moment, context);
         self.figures.record(duration);
     }
 
@@ -191,7 +191,7 @@ impl<E: Extra> SummaryCollector<E> {
             _ => groups.entry(kind, &buffers.key, Tally::default),
         };
         let time = if E::IS_TIMED { event.timestamp() } else { 0 };
-        tally.take(buffers.durations.get(event.number).copied(), time, context);
+        tally.take(buffers.durations.get(event.number).copied(), E::moment(time, context), context);
         E::adapt(context, groups.keyed());
         if self.groups.keyed() > self.limit() {
             self.make_room();
@@ -277,13 +277,13 @@ impl<E> Summary<E> {
 fn take_known<E: Extra>(
     of_kind: &mut OfKind<Tally<E>>,
     events: impl Iterator<Item = usize>,
-    (briefs, durations, time, context): (&[Brief], &[u64], i64, &E::Context),
+    (briefs, durations, moment, context): (&[Brief], &[u64], E::Moment, &E::Context),
     others: &mut Vec<usize>,
 ) {
     for event in events {
         // A group in the cache exists, so the phase allows it.
         match of_kind.recall(briefs[event]) {
-            Some(tally) => tally.take(durations.get(event).copied(), time, context),
+            Some(tally) => tally.take(durations.get(event).copied(), moment, context),
             None => others.push(event),
         }
     }
@@ -357,7 +357,8 @@ impl<E: Extra> Collect for SummaryCollector<E> {
             None if plan.keys().is_empty() && !has_conditions => {
                 let tally = groups.entry(plan.kind, &[], Tally::default);
                 for (range, time) in events.ranges(|time| E::alike_until(time, context)) {
-                    range.for_each(|event| tally.take(durations.get(event).copied(), time, context));
+                    let moment = E::moment(time, context);
+                    range.for_each(|event| tally.take(durations.get(event).copied(), moment, context));
                 }
             }
             None => others.extend((0..events.count).filter(|&event| plan.admits(&events.get(event)))),
@@ -365,7 +366,7 @@ impl<E: Extra> Collect for SummaryCollector<E> {
                 events.briefs(key, briefs);
                 let of_kind = groups.of_kind(plan.kind);
                 for (range, time) in events.ranges(|time| E::alike_until(time, context)) {
-                    let known = (&briefs[..], durations, time, &*context);
+                    let known = (&briefs[..], durations, E::moment(time, context), &*context);
                     match has_conditions {
                         true => {
                             let admitted = range.filter(|&event| plan.admits(&events.get(event)));

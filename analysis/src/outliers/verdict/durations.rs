@@ -65,7 +65,7 @@ impl Durations {
     /// Adds a duration of an event that ended at a time in nanoseconds.
     pub fn record(&mut self, time_ns: i64, ticks: u64) {
         self.figures.record(Some(ticks));
-        self.series.take(Some(ticks), time_ns, &self.resolution);
+        self.series.record_many(time_ns, ticks, 1, self.resolution);
         let span = self.span.get_or_insert(Span { begin_ns: time_ns, end_ns: time_ns });
         (span.begin_ns, span.end_ns) = (span.begin_ns.min(time_ns), span.end_ns.max(time_ns));
     }

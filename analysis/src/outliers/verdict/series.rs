@@ -97,51 +97,71 @@ pub struct Series {
 /// Places of cells.
 type Recent = [[u32; RECENT[1]]; RECENT[0]];
 
-/// The place of the last cell with a key like this one.
-#[inline]
-fn place(recent: &mut Recent, key: u64) -> &mut u32 {
-    let bin = key >> OCTAVE_BITS;
-    &mut recent[(bin ^ bin >> 2 ^ bin >> 4) as usize % RECENT[0]][key as usize % RECENT[1]]
+/// A time bin: the keys of its cells without their octave, and where the last of them are.
+#[derive(Clone, Copy, Debug)]
+struct BinPlace {
+    key: u64,
+    row: usize,
+}
+
+impl BinPlace {
+    /// The bin that a time is in, if bins are as wide as the power of two of this.
+    #[inline]
+    fn new(time: i64, shift: u32) -> Self {
+        let bin = from_epoch(time) >> shift;
+        BinPlace { key: bin << OCTAVE_BITS, row: (bin ^ bin >> 2 ^ bin >> 4) as usize % RECENT[0] }
+    }
+}
+
+/// A time, and the bin that it is in at first, which nearly all groups still have.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    time: i64,
+    shift: u32,
+    bin: BinPlace,
+}
+
+impl Moment {
+    #[inline]
+    fn new(time: i64, Resolution { shift, .. }: Resolution) -> Self {
+        Moment { time, shift, bin: BinPlace::new(time, shift) }
+    }
 }
 
 impl Series {
-    /// Adds a duration at a time.
-    #[inline]
-    pub fn record(&mut self, time: i64, ticks: u64, resolution: Resolution) {
-        self.record_many(time, ticks, 1, resolution);
-    }
-
     /// Adds equal durations at times that are in one [bin](Resolution::bin).
     #[inline]
     pub fn record_many(&mut self, time: i64, ticks: u64, count: u64, resolution: Resolution) {
+        self.add(Moment::new(time, resolution), ticks, count, resolution);
+    }
+
+    #[inline]
+    fn add(&mut self, moment: Moment, ticks: u64, count: u64, resolution: Resolution) {
         if self.shift == 0 {
             self.shift = resolution.shift;
         }
-        let key = self.key(time, ticks);
-        let sum = ticks.saturating_mul(count);
-        match self.cells.get_mut(*place(&mut self.last, key) as usize) {
+        let is_first_width = self.shift == moment.shift;
+        let bin = if is_first_width { moment.bin } else { BinPlace::new(moment.time, self.shift) };
+        let octave = octave_of(ticks);
+        let (key, sum) = (bin.key | octave as u64, ticks.saturating_mul(count));
+        match self.cells.get_mut(self.last[bin.row][octave % RECENT[1]] as usize) {
             Some(cell) if cell.key == key => {
                 cell.count += count;
                 cell.sum = cell.sum.saturating_add(sum);
             }
-            _ => self.push(Cell { key, count, sum }, time, ticks, resolution.cells),
+            _ => self.push(Cell { key, count, sum }, moment.time, resolution.cells),
         }
     }
 
-    #[inline]
-    fn key(&self, time: i64, ticks: u64) -> u64 {
-        (from_epoch(time) >> self.shift << OCTAVE_BITS) | octave_of(ticks) as u64
-    }
-
     #[inline(never)]
-    fn push(&mut self, cell: Cell, time: i64, ticks: u64, limit: usize) {
+    fn push(&mut self, cell: Cell, time: i64, limit: usize) {
         if self.cells.len() >= 2 * limit.max(self.sorted) {
             self.compact(limit);
         }
         // Bins may have become wider.
-        let key = self.key(time, ticks);
-        *place(&mut self.last, key) = self.cells.len() as u32;
-        self.cells.push(Cell { key, ..cell });
+        let (bin, octave) = (BinPlace::new(time, self.shift), cell.octave());
+        self.last[bin.row][octave % RECENT[1]] = self.cells.len() as u32;
+        self.cells.push(Cell { key: bin.key | octave as u64, ..cell });
     }
 
     /// Sorts the cells and adds up equal ones; makes bins wider until there are no more than the limit.
@@ -213,6 +233,7 @@ impl Series {
 
 impl Extra for Series {
     type Context = Resolution;
+    type Moment = Moment;
 
     fn adapt(resolution: &mut Resolution, groups: usize) {
         resolution.cells = resolution.cells.min(Resolution::cells(groups));
@@ -222,10 +243,14 @@ impl Extra for Series {
         to_time(from_epoch(time) | ((1 << resolution.shift) - 1))
     }
 
+    fn moment(time: i64, resolution: &Resolution) -> Moment {
+        Moment::new(time, *resolution)
+    }
+
     #[inline]
-    fn take(&mut self, duration: Option<u64>, time: i64, resolution: &Resolution) {
+    fn take(&mut self, duration: Option<u64>, moment: Moment, resolution: &Resolution) {
         if let Some(ticks) = duration.filter(|&ticks| ticks < IMPLAUSIBLE) {
-            self.record(time, ticks, *resolution);
+            self.add(moment, ticks, 1, *resolution);
         }
     }
 
@@ -292,7 +317,7 @@ mod tests {
 
     fn series(events: &[(i64, u64)], resolution: Resolution) -> Series {
         let mut series = Series::default();
-        events.iter().for_each(|&(time, ticks)| series.record(time, ticks, resolution));
+        events.iter().for_each(|&(time, ticks)| series.record_many(time, ticks, 1, resolution));
         series
     }
 

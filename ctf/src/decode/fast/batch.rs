@@ -132,6 +132,7 @@ impl Marks for TimedRows<'_> {
         self.rows.numbers.chunks_exact(self.rows.width).map(move |row| row[2 + mark] as usize)
     }
 
+    #[inline(always)]
     fn of(&self, event: usize) -> &[u32] {
         &self.rows.numbers[event * self.rows.width..][2..self.rows.width]
     }
