@@ -108,13 +108,9 @@ impl PendingStalls {
     /// Does something with the open stalls of a thread; those for which it returns `false` are closed.
     #[inline]
     fn for_open(&mut self, thread: usize, mut stays_open: impl FnMut(&mut Pending) -> bool) {
-        if self.open == 0 {
-            return;
-        }
-        for pending in
-            self.queue.iter_mut().filter(|pending| pending.is_open && pending.stall.thread == thread)
-        {
-            if !stays_open(pending) {
+        // They are among the last ones.
+        for pending in self.queue.iter_mut().rev().filter(|pending| pending.is_open).take(self.open) {
+            if pending.stall.thread == thread && !stays_open(pending) {
                 pending.is_open = false;
                 self.open -= 1;
             }

@@ -184,7 +184,8 @@ impl Nesting {
             }
             next -= size as usize;
         }
-        let forgotten = self.nodes[..next].iter().map(|node| node.interval.end).max();
+        // Of those that are forgotten the last root has ended last.
+        let forgotten = next.checked_sub(1).map(|at| self.nodes[at].interval.end);
         self.lost_before = self.lost_before.max(forgotten);
         self.nodes.drain(..first);
     }
