@@ -22,6 +22,7 @@ mod value;
 
 pub use class::{Base, ClassIndex, EventClass, FieldClass, FieldClasses, FieldKind, Scope};
 pub use collect::{Collect, Collected, Nothing};
+pub use deliver::ahead::Helper;
 pub use deliver::digest::{Digest, DigestedEvent, Digester};
 pub use deliver::ordered::InOrder;
 pub use deliver::ordered_event::OrderedEvent;

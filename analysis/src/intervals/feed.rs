@@ -9,7 +9,6 @@
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
 use std::thread::scope;
 
 use ctf_reader::{
@@ -17,6 +16,7 @@ use ctf_reader::{
 };
 
 use super::digester::EventDigester;
+use super::handover::handover;
 use super::happening::Happenings;
 use super::lexicon::Lexicon;
 use super::resolver::Resolver;
@@ -25,10 +25,6 @@ use crate::finding::Forgotten;
 use crate::reading::{ClassPlan, LeftOut, Misfit, Roster, Selection, grown};
 use crate::samples::SampleReader;
 use crate::source::Readers;
-
-/// How many happenings are handed over to another thread at once, and how often before the first must be done.
-const BATCH: usize = 1 << 11;
-const BATCHES: usize = 16;
 
 /// Makes intervals of events: of all that were recorded, because what held a program up is judged by all of them. Filters
 /// only mark those that pass.
@@ -89,7 +85,7 @@ impl Feed {
     }
 
     /// Reads a window in time order, with samples that were taken meanwhile, and returns what was read. This thread
-    /// resolves events, which others read ahead, and another one follows what happened and notifies the listener.
+    /// resolves events, and another one follows what happened and notifies the listener.
     pub fn follow_apart(
         &mut self,
         readers: Readers<'_>,
@@ -98,14 +94,12 @@ impl Feed {
         listener: &mut (impl Listener + Send),
     ) -> Report {
         let mut events = self.in_order(readers.events, window, progress);
+        let (mut to_follower, mut from_resolver) = handover(&mut events);
         let Feed { resolver, scene, .. } = self;
-        let (to_scene, batches) = sync_channel::<Happenings>(BATCHES);
-        // What was followed comes back, so that its memory is used again.
-        let (to_resolver, used) = sync_channel::<Happenings>(BATCHES + 2);
         scope(|scope| {
             let follower = scope.spawn(move || {
                 let mut samples = readers.samples.map(|samples| SampleReader::new(samples, window));
-                for mut batch in batches {
+                while let Some(batch) = from_resolver.next() {
                     for happening in batch.list() {
                         if let Some(samples) = &mut samples
                             && let Some(time) = happening.time()
@@ -114,25 +108,11 @@ impl Feed {
                         }
                         scene.follow(happening, &batch.names, listener);
                     }
-                    batch.clear();
-                    _ = to_resolver.try_send(batch);
+                    from_resolver.give_back(batch);
                 }
             });
-            let mut batch = Happenings::default();
-            events.next_digests(usize::MAX, |event| {
-                resolver.event(event, &mut batch);
-                if batch.list().len() < BATCH {
-                    return ControlFlow::Continue(());
-                }
-                let next = used.try_recv().unwrap_or_default();
-                // Nobody receives it only if the other thread panicked, which is passed on below.
-                match to_scene.send(std::mem::replace(&mut batch, next)) {
-                    Ok(()) => ControlFlow::Continue(()),
-                    Err(_) => ControlFlow::Break(()),
-                }
-            });
-            _ = to_scene.send(batch);
-            drop(to_scene);
+            events.next_digests(usize::MAX, |event| to_follower.add(|batch| resolver.event(event, batch)));
+            to_follower.finish();
             follower.join().unwrap_or_else(|panic| resume_unwind(panic));
         });
         events.report()

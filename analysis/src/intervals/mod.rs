@@ -16,6 +16,7 @@
 mod chain;
 mod digester;
 mod feed;
+mod handover;
 mod happening;
 mod interval;
 mod lexicon;

@@ -1,7 +1,7 @@
 //! Threads that read ahead of the merge.
 //!
 //! A packet is read by one thread at a time, which is the one that has its [`PacketReader`]. The merge leaves that in a
-//! *place*, where a thread of the crew finds it, and puts what it has located. It goes on until it is some portions ahead of the
+//! *place*, where a thread of the crew finds it, and puts what it has located. That goes on until it is some portions ahead of the
 //! merge, which comes back for one at a time:
 //!
 //! ```text
@@ -12,6 +12,7 @@
 //! ```
 //!
 //! If there are none and nobody has come to it, the merge does the work itself, so no thread is ever waited for that has not begun.
+//! A [`Helper`] lets a thread that has other work read a portion at a time when it would be idle.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -49,13 +50,98 @@ pub struct Crew {
     shared: Arc<Shared>,
     /// How many threads there are to be. They are started when there is work.
     size: usize,
+    /// Whether threads that have other work help.
+    has_helper: bool,
     threads: Vec<JoinHandle<()>>,
+}
+
+/// Lets a thread that works on events of an [`InOrder`](crate::InOrder) read ahead for it whenever it has nothing else to do;
+/// [`InOrder::helper`](crate::InOrder::helper) makes one.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use std::ops::ControlFlow::Continue;
+/// use std::sync::mpsc::{TryRecvError, channel};
+///
+/// use ctf_reader::{Window, all_fields};
+///
+/// let reader = example();
+/// let mut events = reader.in_order(Window::default(), all_fields);
+/// let (send, receive) = channel();
+/// let (mut helper, waker) = (events.helper(), events.helper());
+/// let worker = std::thread::spawn(move || {
+///     let mut times = Vec::new();
+///     let mut next = || helper.wait_for(|| match receive.try_recv() {
+///         Ok(time) => Some(Some(time)),
+///         Err(TryRecvError::Empty) => None,
+///         Err(TryRecvError::Disconnected) => Some(None),
+///     });
+///     while let Some(time) = next() {
+///         times.push(time);
+///     }
+///     times
+/// });
+/// events.next_events(usize::MAX, |event| {
+///     send.send(event.timestamp()).unwrap();
+///     waker.wake_others();
+///     Continue(())
+/// });
+/// drop((send, waker));
+/// assert_eq!(worker.join().unwrap(), [10, 20, 30]);
+/// ```
+pub struct Helper {
+    shared: Arc<Shared>,
+    files: FilePool,
+}
+
+impl Helper {
+    /// Reads some thousands of events ahead, and returns whether there were any to be read.
+    pub fn help(&mut self) -> bool {
+        let Some(place) = locked(&self.shared.queue).places.pop_front() else { return false };
+        if place.work(&self.shared, &mut self.files) {
+            self.shared.queue(place);
+        }
+        true
+    }
+
+    /// Waits until a function finds something, and reads ahead meanwhile. What it finds is there before another thread
+    /// [wakes](Helper::wake_others) this one.
+    pub fn wait_for<T>(&mut self, mut find: impl FnMut() -> Option<T>) -> T {
+        loop {
+            let queue = locked(&self.shared.queue);
+            if let Some(found) = find() {
+                return found;
+            }
+            if queue.places.is_empty() {
+                drop(self.shared.has_news.wait(queue));
+            } else {
+                drop(queue);
+                self.help();
+            }
+        }
+    }
+
+    /// Has other helpers that [wait](Helper::wait_for) look for what they wait for, as dropping this one does.
+    pub fn wake_others(&self) {
+        // Whoever has looked by now waits by now.
+        drop(locked(&self.shared.queue));
+        self.shared.has_news.notify_all();
+    }
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        self.wake_others();
+    }
 }
 
 #[derive(Default)]
 struct Shared {
     queue: Mutex<Queue>,
     has_work: Condvar,
+    /// The same, for helpers, or something else that they wait for.
+    has_news: Condvar,
     spare: Mutex<Spare>,
 }
 
@@ -82,7 +168,15 @@ impl Crew {
 
     /// Whether nobody reads ahead.
     pub fn is_empty(&self) -> bool {
-        self.size == 0
+        self.size == 0 && !self.has_helper
+    }
+
+    /// A helper in place of one of the threads.
+    pub fn helper(&mut self) -> Helper {
+        if !self.has_helper && self.size > 0 {
+            (self.size, self.has_helper) = (self.size - 1, true);
+        }
+        Helper { shared: Arc::clone(&self.shared), files: FilePool::default() }
     }
 
     /// Leaves a packet to be read ahead, if it may be. Otherwise the merge does when it comes back.
@@ -122,8 +216,7 @@ impl Crew {
         if is_new {
             self.start();
             state.is_queued = true;
-            locked(&self.shared.queue).places.push_back(Arc::clone(place));
-            self.shared.has_work.notify_one();
+            self.shared.queue(Arc::clone(place));
         }
     }
 
@@ -165,8 +258,15 @@ impl Shared {
     fn work(&self) {
         let mut files = FilePool::default();
         while let Some(place) = self.next_place() {
-            place.work(self, &mut files);
+            while place.work(self, &mut files) {}
         }
+    }
+
+    /// Has a thread come to a place.
+    fn queue(&self, place: Arc<Place>) {
+        locked(&self.queue).places.push_back(place);
+        self.has_work.notify_one();
+        self.has_news.notify_one();
     }
 
     /// Memory to locate events in.
@@ -186,43 +286,39 @@ impl Shared {
 }
 
 impl Place {
-    /// Does the work that was left here, unless the merge came back before.
-    fn work(&self, crew: &Shared, files: &mut FilePool) {
+    /// Reads a portion of the packet that was left here, unless the merge came back before. Returns whether to go on.
+    fn work(&self, crew: &Shared, files: &mut FilePool) -> bool {
         let mut state = locked(&self.state);
         state.is_queued = false;
-        let Some(mut reader) = state.reader.take() else { return };
+        let Some(mut reader) = state.reader.take() else { return false };
         state.is_taken = true;
         drop(state);
-        // If this panics, nobody must wait for ever.
-        let _leaving = Leaving(self);
-        loop {
-            let mut next = reader.next(crew.memory(), files);
-            // If the merge has nothing else, it has them digested itself: otherwise it would wait for that, too.
-            if !locked(&self.state).portions.is_empty() {
-                next.digest();
-            }
-            let mut state = locked(&self.state);
-            let is_last = next.is_last;
-            state.portions.push_back(next);
-            if is_last {
-                return;
-            }
-            if state.portions.len() >= reader.ahead() {
-                state.reader = Some(reader);
-                return;
-            }
-            self.has_more.notify_one();
+        let _taken = Taken(self);
+        let mut next = reader.next(crew.memory(), files);
+        // If the merge has nothing else, it has them digested itself: otherwise it would wait for that, too.
+        if !locked(&self.state).portions.is_empty() {
+            next.digest();
         }
+        let mut state = locked(&self.state);
+        let is_last = next.is_last;
+        state.portions.push_back(next);
+        state.is_taken = false;
+        state.is_queued = !is_last && state.portions.len() < reader.ahead();
+        state.reader = Some(reader).filter(|_| !is_last);
+        self.has_more.notify_one();
+        state.is_queued
     }
 }
 
-/// Leaves a place, whatever happens.
-struct Leaving<'p>(&'p Place);
+/// A place whose packet a thread of the crew reads. If that panics, nobody must wait for ever.
+struct Taken<'p>(&'p Place);
 
-impl Drop for Leaving<'_> {
+impl Drop for Taken<'_> {
     fn drop(&mut self) {
-        locked(&self.0.state).is_taken = false;
-        self.0.has_more.notify_one();
+        if std::thread::panicking() {
+            locked(&self.0.state).is_taken = false;
+            self.0.has_more.notify_one();
+        }
     }
 }
 

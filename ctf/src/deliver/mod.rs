@@ -1,7 +1,7 @@
 //! From packets to consumers: [all at once](unordered), on all cores, or one by one [in the order of time](ordered).
 
 mod active_packet;
-mod ahead;
+pub mod ahead;
 mod arrivals;
 pub mod digest;
 pub mod file_source;

@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::active_packet::ActivePacket;
-use super::ahead::Crew;
+use super::ahead::{Crew, Helper};
 use super::arrivals::Arrivals;
 use super::digest::{DigestedEvent, Digester};
 use super::in_turns::{Turns, in_turns, sides};
@@ -192,6 +192,11 @@ impl<'r> InOrder<'r> {
     pub fn with_digester(mut self, digester: Arc<dyn Digester>) -> InOrder<'r> {
         self.digester = Some(digester);
         self
+    }
+
+    /// Has a thread that works on what is handed out read ahead at times, in place of one that does nothing else.
+    pub fn helper(&mut self) -> Helper {
+        self.crew.helper()
     }
 
     /// The next event, or why none can be handed out.

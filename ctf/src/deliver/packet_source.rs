@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::Damage;
@@ -128,10 +127,10 @@ impl Storage {
     }
 
     /// Opens it for reading, or finds it open.
-    pub fn open(&self, files: &mut FilePool) -> io::Result<Rc<Bytes>> {
+    pub fn open(&self, files: &mut FilePool) -> io::Result<Arc<Bytes>> {
         match self {
             Storage::File { trace, file, location } => files.get(*trace, *file, location),
-            Storage::Memory { bytes, .. } => Ok(Rc::new(Bytes::packet(Arc::clone(bytes)))),
+            Storage::Memory { bytes, .. } => Ok(Arc::new(Bytes::packet(Arc::clone(bytes)))),
         }
     }
 

@@ -3,6 +3,8 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc::{TryRecvError, TrySendError, sync_channel};
+use std::thread;
 
 use ctf_reader::{InOrder, NextPacket, OrderedEvent, Pause, Reader, Report, Step, Value, Window, all_fields};
 use fastrand::Rng;
@@ -66,6 +68,46 @@ fn read_in_pieces(reader: &Reader, window: Window, random: &mut Rng) -> (Vec<Eve
             Step::End => return (seen, events.report()),
         }
     }
+}
+
+/// The times of all events, or of the first ones, which another thread adds up that reads ahead meanwhile.
+fn times_with_helpers(reader: &Reader, most: usize) -> Vec<i64> {
+    let mut events = reader.in_order(Window::default(), all_fields);
+    let (mut helper, mut of_worker) = (events.helper(), events.helper());
+    let (send, receive) = sync_channel(2);
+    let worker = thread::spawn(move || {
+        let mut times = Vec::new();
+        let mut next = || {
+            of_worker.wait_for(|| match receive.try_recv() {
+                Ok(some) => Some(Some(some)),
+                Err(TryRecvError::Empty) => None,
+                Err(TryRecvError::Disconnected) => Some(None),
+            })
+        };
+        while let Some(some) = next() {
+            let some: Vec<i64> = some;
+            times.extend(some);
+        }
+        times
+    });
+    let mut some = Vec::new();
+    events.next_events(most, |event| {
+        some.push(event.timestamp());
+        if some.len() == 500 {
+            let mut full = std::mem::take(&mut some);
+            while let Err(TrySendError::Full(again)) = send.try_send(full) {
+                full = again;
+                if !helper.help() {
+                    thread::yield_now();
+                }
+            }
+            helper.wake_others();
+        }
+        ControlFlow::Continue(())
+    });
+    send.send(some).unwrap();
+    drop((send, helper));
+    worker.join().unwrap()
 }
 
 fn number(value: Option<Value<'_>>) -> u64 {
@@ -154,6 +196,11 @@ fn any_number_of_threads_hands_out_the_same_events() {
             let mut events = reader.in_order(Window::default(), all_fields);
             let some = random.usize(..1 + expected.len());
             events.next_events(some, |_| ControlFlow::Continue(()));
+            let times: Vec<i64> = expected.iter().map(|(time, ..)| *time).collect();
+            for most in [usize::MAX, some] {
+                let seen = times_with_helpers(&reader, most);
+                assert!(seen == times[..most.min(times.len())], "seed {seed}, {threads} threads, {most}");
+            }
         }
         assert!(reports.windows(2).all(|pair| pair[0] == pair[1]), "seed {seed}: {reports:?}");
     }
