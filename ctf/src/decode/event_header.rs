@@ -27,15 +27,15 @@ pub enum EventHeader {
 }
 
 /// A header of LTTng's, known by the sizes of its short form: an id in the low bits, a timestamp in those above.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lttng {
     id_bits: u32,
     timestamp_bits: u32,
 }
 
 impl Lttng {
-    const LARGE: Lttng = Lttng { id_bits: 16, timestamp_bits: 32 };
-    const COMPACT: Lttng = Lttng { id_bits: 5, timestamp_bits: 27 };
+    pub const LARGE: Lttng = Lttng { id_bits: 16, timestamp_bits: 32 };
+    pub const COMPACT: Lttng = Lttng { id_bits: 5, timestamp_bits: 27 };
 
     /// The size of the short form in bytes.
     #[inline(always)]

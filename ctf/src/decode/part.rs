@@ -123,9 +123,8 @@ pub struct Simple<'a> {
     pub header: Lttng,
     pub first_bytes: u64,
     pub id: u64,
-    /// The position of its class, and whether anybody wants its events.
+    /// The position of its class.
     pub position: usize,
-    pub is_wanted: bool,
     /// What follows its header.
     pub stretch: &'a Stretch,
 }
@@ -139,9 +138,8 @@ pub fn simple_event<'a>(plan: &'a StreamPlan, bytes: &[u8], at: usize) -> Option
     let first_bytes = u64::from_le_bytes(*rest.first_chunk()?);
     let id = header.id(first_bytes)?;
     let position = plan.position(id)?;
-    let class = plan.classes.get(position)?;
-    let (EventPlan::InPlace(stretch, _), is_wanted) = (&class.plan, class.is_wanted) else { return None };
-    Some(Simple { header, first_bytes, id, position, is_wanted, stretch })
+    let EventPlan::InPlace(stretch, _) = &plan.classes.get(position)?.plan else { return None };
+    Some(Simple { header, first_bytes, id, position, stretch })
 }
 
 impl<'a> Decoding<'a> {

@@ -48,6 +48,13 @@ pub type Digest = [u64; 2];
 pub trait Digester: Send + Sync {
     /// Digests events of one class, in the order of time or not. There is a digest for each, which is all zeros.
     fn digest(&self, events: &Events<'_>, into: &mut [Digest]);
+
+    /// Marks those of some classes of whose events only the number is needed; some may be marked already. It is asked
+    /// before each few hundred events are located: those of marked classes are counted where they are read, and not handed out.
+    fn mark_counted(&self, _classes: &mut dyn Iterator<Item = (ClassIndex, &mut bool)>) {}
+
+    /// Counts events that are not handed out. They may be later than events that are handed out after this.
+    fn count(&self, _class: ClassIndex, _events: u64) {}
 }
 
 /// An event of which no more may be needed than its [`Digest`]; see [`InOrder::next_digests`](crate::InOrder::next_digests).
@@ -142,6 +149,11 @@ impl Marks for Picked<'_> {
     #[inline(always)]
     fn from(&self, mark: usize) -> impl Iterator<Item = &[u32]> {
         self.spots.iter().map(move |spot| &self.marks[spot.marks as usize + mark..])
+    }
+
+    #[inline(always)]
+    fn each(&self, mark: usize) -> impl Iterator<Item = usize> {
+        self.spots.iter().map(move |spot| self.marks[spot.marks as usize + mark] as usize)
     }
 
     fn of(&self, event: usize) -> &[u32] {

@@ -12,10 +12,11 @@ use super::open_packet::{OpenPacket, ReadPart};
 use super::ordered_event::{OrderedEvent, Values};
 use crate::Events;
 use crate::decode::bits::Bits;
+use crate::decode::event_header::{EventHeader, Lttng};
 use crate::decode::event_plan::EventPlan;
 use crate::decode::fast::columns::Columns;
 use crate::decode::fast::stretch::Stretch;
-use crate::decode::part::{Cursor, Part, Simple, StopReason, begin_event, simple_event};
+use crate::decode::part::{Cursor, Part, StopReason, begin_event};
 use crate::decode::stream_plan::StreamPlan;
 use crate::decode::tally::Tally;
 
@@ -45,6 +46,9 @@ pub struct LocatedEvents {
     digests: Vec<Digest>,
     by_class: ByClass,
     of_class: Vec<Digest>,
+    /// For each class, by its position in the plan, whether its events are only counted, and the number of these.
+    is_counted: Vec<bool>,
+    counts: Vec<u64>,
     /// Memory for the next part.
     pub buffer: Vec<u8>,
 }
@@ -84,7 +88,6 @@ impl LocatedEvents {
     /// Empties it, and returns the memory of its part, if nobody else has it.
     pub fn clear(&mut self) -> Option<Vec<u8>> {
         self.events.clear();
-        self.digests.clear();
         (self.next, self.taken) = (0, 0);
         self.source.take().and_then(|(_, read)| ReadPart::into_buffer(read))
     }
@@ -96,10 +99,12 @@ impl LocatedEvents {
         packet: &OpenPacket,
         count: usize,
         limits: &RangeInclusive<i64>,
+        digester: Option<&dyn Digester>,
         tally: &mut Tally,
     ) -> (Cursor, Option<StopReason>) {
         self.clear();
         self.source = Some((Arc::clone(&packet.plan), packet.read_part()));
+        self.prepare_counts(&packet.plan, digester);
         let (plan, part) = (&*packet.plan, packet.part());
         let limits = [*limits.start(), *limits.end()];
         let mut locating = Locating { located: self, plan, part, count, limits, tally, is_sorted: true };
@@ -108,13 +113,31 @@ impl LocatedEvents {
         if !is_sorted {
             self.events.sort_by_key(|event| event.timestamp);
         }
+        if let Some(digester) = digester {
+            let counts = plan.classes.iter().zip(&self.counts).filter(|(_, count)| **count > 0);
+            counts.for_each(|(class, count)| digester.count(class.class.index, *count));
+        }
         reached
+    }
+
+    /// Finds out which classes are only counted: those that are not wanted, and those that the digester marks.
+    fn prepare_counts(&mut self, plan: &StreamPlan, digester: Option<&dyn Digester>) {
+        let LocatedEvents { is_counted, counts, .. } = self;
+        is_counted.clear();
+        is_counted.extend(plan.classes.iter().map(|class| !class.is_wanted));
+        counts.clear();
+        counts.resize(plan.classes.len(), 0);
+        if let Some(digester) = digester {
+            let indexes = plan.classes.iter().map(|class| class.class.index);
+            digester.mark_counted(&mut indexes.zip(is_counted));
+        }
     }
 
     /// Has its events digested, those of each class together.
     pub fn digest(&mut self, digester: &dyn Digester) {
         let LocatedEvents { source, events, marks, by_class, of_class, .. } = self;
         let Some((plan, read)) = source else { return };
+        // Each is overwritten.
         let mut digests = std::mem::take(&mut self.digests);
         digests.resize(events.len(), Digest::default());
         let part = read.part();
@@ -125,6 +148,7 @@ impl LocatedEvents {
                 let view = View { plan, part, marks, digests: &[], stream: 0 };
                 for place in spots.iter().map(|spot| spot.place as usize) {
                     let event = view.event(&events[place], 0);
+                    digests[place] = Digest::default();
                     digester.digest(&event.events(), std::slice::from_mut(&mut digests[place]));
                 }
                 continue;
@@ -219,27 +243,44 @@ impl Locating<'_> {
     /// Steps over events, each of whole bytes after the short form of one of LTTng's headers, if such come next.
     #[inline(always)]
     fn simple(&mut self, cursor: Cursor, bytes: &[u8]) -> Option<Cursor> {
-        let mut event = simple_event(self.plan, self.part.bytes, cursor.at)?;
-        let Cursor { at, mut clock, .. } = cursor;
-        let (first, mut at) = (at / 8, at / 8);
-        loop {
-            let Simple { header, first_bytes, id, position, is_wanted, stretch } = event;
-            let Some(now) = clock.checked_add(header.passed(first_bytes, clock)) else { break };
+        if cursor.at % 8 != 0 {
+            return None;
+        }
+        match self.plan.header {
+            EventHeader::Lttng(Lttng::COMPACT) => self.compact(cursor, bytes),
+            EventHeader::Lttng(_) => self.large(cursor, bytes),
+            _ => None,
+        }
+    }
+
+    // Compiled for each header, whose sizes are constants there.
+
+    #[inline(never)]
+    fn compact(&mut self, cursor: Cursor, bytes: &[u8]) -> Option<Cursor> {
+        self.steps(Lttng::COMPACT, cursor, bytes)
+    }
+
+    #[inline(never)]
+    fn large(&mut self, cursor: Cursor, bytes: &[u8]) -> Option<Cursor> {
+        self.steps(Lttng::LARGE, cursor, bytes)
+    }
+
+    /// Steps over events with this header. Neighbours are mostly of different classes.
+    #[inline(always)]
+    fn steps(&mut self, header: Lttng, cursor: Cursor, bytes: &[u8]) -> Option<Cursor> {
+        let mut clock = cursor.clock;
+        let first = cursor.at / 8;
+        let mut at = first;
+        while self.located.events.len() < self.count {
+            let Some(begin) = bytes.get(at..).and_then(<[u8]>::first_chunk) else { break };
+            let begin = u64::from_le_bytes(*begin);
+            let Some(position) = header.id(begin).and_then(|id| self.plan.position(id)) else { break };
+            let Some(class) = self.plan.classes.get(position) else { break };
+            let EventPlan::InPlace(stretch, _) = &class.plan else { break };
+            let Some(now) = clock.checked_add(header.passed(begin, clock)) else { break };
             let Some(end) = self.step_over(stretch, bytes, at + header.size()) else { break };
             (at, clock) = (end, now);
-            self.push(clock, position, is_wanted, stretch.marks());
-            let next = match bytes.get(at..).and_then(<[u8]>::first_chunk) {
-                Some(next) if self.located.events.len() < self.count => u64::from_le_bytes(*next),
-                _ => break,
-            };
-            // Nothing is looked up again for those of the same class that follow.
-            if header.has_id(next, id) {
-                event.first_bytes = next;
-            } else if let Some(other) = simple_event(self.plan, self.part.bytes, at * 8) {
-                event = other;
-            } else {
-                break;
-            }
+            self.push(clock, position, stretch.marks());
         }
         (at > first).then_some(Cursor { at: at * 8, clock, ..cursor })
     }
@@ -256,7 +297,7 @@ impl Locating<'_> {
         let LocatedEvents { marks, taken, .. } = &mut *self.located;
         let needed = *taken + count;
         if marks.len() < needed {
-            marks.resize(2 * needed, 0);
+            grow(marks, needed);
         }
         &mut marks[*taken..needed]
     }
@@ -289,18 +330,19 @@ impl Locating<'_> {
             self.tally.steps.step(from, to);
             self.is_sorted = false;
         }
-        self.push(clock, position, self.plan.classes[position].is_wanted, marks);
+        self.push(clock, position, marks);
         Ok(Cursor { at: bits.at(), clock, empty: bits.empty })
     }
 
-    /// Keeps an event whose marks were noted last, if it is wanted and within the limits.
+    /// Keeps an event whose marks were noted last, if it is of a class that is not only counted, and within the limits.
     #[inline(always)]
-    fn push(&mut self, clock: u64, position: usize, is_wanted: bool, marks: usize) {
+    fn push(&mut self, clock: u64, position: usize, marks: usize) {
         let timestamp = self.plan.timebase.time(clock);
         if timestamp < self.limits[0] || timestamp > self.limits[1] {
             return;
         }
-        if !is_wanted {
+        if self.located.is_counted[position] {
+            self.located.counts[position] += 1;
             self.tally.count(1, timestamp, timestamp);
             return;
         }
@@ -308,6 +350,12 @@ impl Locating<'_> {
         self.located.taken += marks;
         self.located.events.push(LocatedEvent { timestamp, position: position as u32, marks: first });
     }
+}
+
+#[cold]
+#[inline(never)]
+fn grow(marks: &mut Vec<u32>, needed: usize) {
+    marks.resize(2 * needed, 0);
 }
 
 /// A position in bits, as marks.

@@ -155,7 +155,8 @@ impl PacketReader {
                 }
                 State::Ended => return Ok(()),
             };
-            let (cursor, stop) = events.fill(&open, self.portion.events, &self.limits, tally);
+            let digester = self.digester.as_deref();
+            let (cursor, stop) = events.fill(&open, self.portion.events, &self.limits, digester, tally);
             self.state = match stop {
                 None => {
                     open.cursor = cursor;

@@ -3,10 +3,14 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{TryRecvError, TrySendError, sync_channel};
 use std::thread;
 
-use ctf_reader::{InOrder, NextPacket, OrderedEvent, Pause, Reader, Report, Step, Value, Window, all_fields};
+use ctf_reader::{
+    ClassIndex, Digest, Digester, Events, InOrder, NextPacket, OrderedEvent, Pause, Reader, Report, Step,
+    Value, Window, all_fields,
+};
 use fastrand::Rng;
 
 use crate::arriving::{self, Piece, Shared};
@@ -203,6 +207,64 @@ fn any_number_of_threads_hands_out_the_same_events() {
             }
         }
         assert!(reports.windows(2).all(|pair| pair[0] == pair[1]), "seed {seed}: {reports:?}");
+    }
+}
+
+/// Needs nothing but the number of events of a class.
+struct Counter {
+    class: ClassIndex,
+    events: AtomicU64,
+}
+
+impl Digester for Counter {
+    fn digest(&self, events: &Events<'_>, _: &mut [Digest]) {
+        assert_ne!(events.class, self.class);
+    }
+
+    fn mark_counted(&self, classes: &mut dyn Iterator<Item = (ClassIndex, &mut bool)>) {
+        classes.for_each(|(class, is_counted)| *is_counted = class == self.class);
+    }
+
+    fn count(&self, class: ClassIndex, events: u64) {
+        assert_eq!(class, self.class);
+        self.events.fetch_add(events, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn events_that_are_only_counted_are_not_handed_out() {
+    let mut random = Rng::with_seed(5);
+    let (mut streams, mut times, mut counted) = (Vec::new(), Vec::new(), Vec::new());
+    for stream in 0..3 {
+        let mut packet = SmallPacket { instance: stream, ..SmallPacket::new(0, 0, 20_000) };
+        for time in (0..20_000).filter(|_| random.bool()).collect::<Vec<u64>>() {
+            let is_counted = random.u32(..3) == 0 || (5000..9000).contains(&time);
+            if is_counted { &mut counted } else { &mut times }.push(time as i64);
+            packet = match is_counted {
+                true => packet.numbered(NUMBERED, time, stream as u32, 0),
+                false => packet.event(time, 0),
+            };
+        }
+        streams.push(packet.bytes());
+    }
+    times.sort();
+    let mut reader = open(streams);
+    let class = reader.classes().find(|class| class.field("number").is_some()).expect("one has it").index;
+    for (threads, since) in [(1, 0), (2, 0), (1, 4000)] {
+        reader = reader.threads(threads);
+        let window = Window { since: Some(since), until: None };
+        let counter = Arc::new(Counter { class, events: AtomicU64::new(0) });
+        let mut events = reader.in_order(window, all_fields).with_digester(counter.clone());
+        let mut seen = Vec::new();
+        while let Step::Event(event) = events.next_event() {
+            seen.push(event.timestamp());
+        }
+        let within = |times: &[i64]| times.iter().copied().filter(|time| *time >= since).collect::<Vec<_>>();
+        assert!(seen == within(&times), "{threads} threads, since {since}");
+        assert_eq!(counter.events.load(Ordering::Relaxed), within(&counted).len() as u64);
+        let mut all = reader.in_order(window, all_fields);
+        all.next_events(usize::MAX, |_| ControlFlow::Continue(()));
+        assert_eq!(events.report(), all.report());
     }
 }
 
