@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use ctf_reader::{ClassIndex, Digester, EventClass, Gap, OrderedEvent, Progress, Report, Wanted, Window};
+use ctf_reader::{
+    ClassIndex, Digest, DigestedEvent, Digester, EventClass, Gap, OrderedEvent, Progress, Report, Wanted,
+    Window,
+};
 
 use super::engine::Engine;
 use super::finding::{Incident, Incidents};
@@ -94,6 +97,12 @@ impl IncidentWatch {
     #[inline]
     pub fn event(&mut self, event: &OrderedEvent<'_>) {
         self.feed.event(event, &mut self.engine);
+    }
+
+    /// Processes an event of a class, with what it says.
+    #[inline]
+    pub(crate) fn digested(&mut self, event: DigestedEvent<'_>, class: ClassIndex, digest: Digest) {
+        self.feed.digested(event, class, digest, &mut self.engine);
     }
 
     /// The last settled incidents that were not [reported](IncidentWatch::mark_reported), the newest first, and the number of

@@ -6,7 +6,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
-use ctf_reader::{Brief, Digest, Digester, Events, Field};
+use ctf_reader::{Brief, ClassIndex, Digest, Digester, Events, Field};
 use hashbrown::HashMap;
 
 use super::interval::IntervalName;
@@ -116,6 +116,8 @@ pub struct EventDigester {
     /// What those who have been at work remember.
     idle: Mutex<Vec<Worker>>,
     common: Mutex<Common>,
+    /// The number of events, since it was last taken, of each class of which nothing else is needed.
+    counts: Mutex<Vec<Option<u64>>>,
 }
 
 /// The numbers of all that was met.
@@ -146,6 +148,22 @@ impl EventDigester {
     pub fn listen(&self, class: usize, speech: Option<Speech>) {
         let mut speeches = self.speeches.write().unwrap_or_else(PoisonError::into_inner);
         *grown(&mut speeches, class) = speech;
+    }
+
+    /// Says whether events of a class are only counted from now on.
+    pub fn only_count(&self, class: usize, is_counted: bool) {
+        let mut counts = locked(&self.counts);
+        let count = grown(&mut counts, class);
+        *count = is_counted.then(|| count.unwrap_or(0));
+    }
+
+    /// Takes the numbers of events that were counted since the last time, with their classes.
+    pub fn take_counts(&self, mut take: impl FnMut(usize, u64)) {
+        for (class, count) in locked(&self.counts).iter_mut().enumerate() {
+            if let Some(count @ 1..) = count {
+                take(class, std::mem::take(count));
+            }
+        }
     }
 
     /// Whether it has met too much to number anything new.
@@ -182,11 +200,43 @@ impl Digester for EventDigester {
         }
         locked(&self.idle).push(worker);
     }
+
+    fn mark_counted(&self, classes: &mut dyn Iterator<Item = (ClassIndex, &mut bool)>) {
+        let counts = locked(&self.counts);
+        if counts.iter().any(Option::is_some) {
+            classes.for_each(|(class, is_counted)| *is_counted |= matches!(counts.get(class), Some(Some(_))));
+        }
+    }
+
+    fn count(&self, class: ClassIndex, events: u64) {
+        if let Some(Some(count)) = locked(&self.counts).get_mut(class) {
+            *count += events;
+        }
+    }
 }
 
 impl Worker {
-    fn threads(&mut self, speech: &Speech, events: &Events<'_>, into: &mut [Digest], common: &Mutex<Common>) {
+    fn threads(
+        &mut self,
+        speech: &Speech,
+        events: &Events<'_>,
+        into: &mut [Digest],
+        numbers: &Mutex<Common>,
+    ) {
         let Worker { threads, integers, .. } = self;
+        let id = |ids: [u64; 2]| {
+            let [pid, tid] = [(speech.pid, ids[0]), (speech.tid, ids[1])];
+            let known = |(field, id): (Option<Field<u64>>, u64)| field.map(|_| id as i64);
+            (speech.host, known(pid), known(tid))
+        };
+        // Most are all from one thread.
+        let fields = [speech.pid, speech.tid];
+        if events.count > 0 && fields.into_iter().flatten().all(|field| events.is_common(field)) {
+            let first = events.get(0);
+            let ids = fields.map(|field| field.map_or(0, |field| first.value(field)));
+            let number = thread_number(threads, id(ids), numbers);
+            return into.iter_mut().for_each(|digest| digest[1] = number.into());
+        }
         for (ids, field) in integers.iter_mut().zip([speech.pid, speech.tid]) {
             ids.clear();
             match field {
@@ -200,8 +250,7 @@ impl Worker {
             // Most events are from the thread that the last one is from.
             if last != Some((*pid, *tid)) {
                 last = Some((*pid, *tid));
-                let (pid, tid) = (speech.pid.map(|_| *pid as i64), speech.tid.map(|_| *tid as i64));
-                number = thread_number(threads, (speech.host, pid, tid), common);
+                number = thread_number(threads, id([*pid, *tid]), numbers);
             }
             digest[1] = number.into();
         }
@@ -345,6 +394,31 @@ mod tests {
         translation.enter(NO_CLIENT, 1);
         translation.enter(0, 1);
         assert_eq!((translation.get(NO_CLIENT), translation.get(0)), (None, None));
+    }
+
+    #[test]
+    fn events_are_counted_until_they_are_needed() {
+        let digester = EventDigester::default();
+        let marked = || {
+            let mut marks = [true, false, false];
+            digester.mark_counted(&mut (0..).zip(&mut marks));
+            marks
+        };
+        let taken = || {
+            let mut taken = Vec::new();
+            digester.take_counts(|class, count| taken.push((class, count)));
+            taken
+        };
+        assert_eq!(marked(), [true, false, false], "as others have marked them");
+        digester.only_count(2, true);
+        assert_eq!(marked(), [true, false, true]);
+        (0..3).for_each(|class| digester.count(class, 5));
+        digester.only_count(2, true);
+        digester.count(2, 1);
+        assert_eq!((taken(), taken()), (vec![(2, 6)], vec![]));
+        digester.only_count(2, false);
+        digester.count(2, 1);
+        assert_eq!((marked(), taken()), ([true, false, false], vec![]));
     }
 
     #[test]

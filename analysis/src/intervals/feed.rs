@@ -12,14 +12,15 @@ use std::sync::Arc;
 use std::thread::scope;
 
 use ctf_reader::{
-    Digester, EventClass, Gap, InOrder, OrderedEvent, Progress, Reader, Report, Wanted, Window,
+    ClassIndex, Digest, DigestedEvent, Digester, EventClass, Gap, InOrder, OrderedEvent, Progress, Reader,
+    Report, Wanted, Window,
 };
 
-use super::digester::EventDigester;
+use super::digester::{EventDigester, Said};
 use super::handover::handover;
 use super::happening::Happenings;
 use super::lexicon::Lexicon;
-use super::resolver::Resolver;
+use super::resolver::{PlainEvent, Resolver};
 use super::scene::{Listener, Scene};
 use crate::finding::Forgotten;
 use crate::reading::{ClassPlan, LeftOut, Misfit, Roster, Selection, grown};
@@ -134,12 +135,50 @@ impl Feed {
 
     /// Processes an event, and notifies the listener.
     pub fn event(&mut self, event: &OrderedEvent<'_>, listener: &mut impl Listener) {
-        let Feed { resolver, scene, happenings } = self;
-        // Most are followed without being kept anywhere.
         let (time, class, said) = (event.timestamp(), event.class().index, event.digest().into());
-        if resolver.plain(time, class, said, |happening| scene.follow(&happening, &[], listener)).is_some() {
-            return;
+        if !self.plain(time, class, said, listener) {
+            self.any(event, listener);
         }
+    }
+
+    /// Processes an event of a class, with what it says, and notifies the listener.
+    #[inline(always)]
+    pub fn digested(
+        &mut self,
+        event: DigestedEvent<'_>,
+        class: ClassIndex,
+        digest: Digest,
+        listener: &mut impl Listener,
+    ) {
+        if !self.plain(event.timestamp(), class, digest.into(), listener) {
+            self.full(event, listener);
+        }
+    }
+
+    /// Processes any event, of which more is needed than what it says.
+    #[inline(never)]
+    fn full(&mut self, event: DigestedEvent<'_>, listener: &mut impl Listener) {
+        self.any(&event.event(), listener);
+    }
+
+    /// Processes an event without keeping it anywhere, if no more is needed than what it says. Most are such.
+    #[inline(always)]
+    fn plain(&mut self, time: i64, class: ClassIndex, said: Said, listener: &mut impl Listener) -> bool {
+        match self.resolver.plain(time, class, said) {
+            Some(PlainEvent { thread, interval, is_sum: false }) => {
+                self.scene.ended(thread, &interval, listener);
+            }
+            Some(PlainEvent { thread, interval, is_sum: true }) => {
+                self.scene.summed(thread, &interval, listener);
+            }
+            None => return false,
+        }
+        true
+    }
+
+    /// Processes any event.
+    fn any(&mut self, event: &OrderedEvent<'_>, listener: &mut impl Listener) {
+        let Feed { resolver, scene, happenings } = self;
         resolver.any(event, happenings);
         for happening in happenings.list() {
             scene.follow(happening, &happenings.names, listener);

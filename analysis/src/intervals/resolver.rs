@@ -69,6 +69,14 @@ struct PlainClass {
     is_sum: bool,
 }
 
+/// What an event of such a class says.
+pub struct PlainEvent {
+    pub thread: u32,
+    pub interval: Interval,
+    /// Whether it sums up pieces, and is not an interval.
+    pub is_sum: bool,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Act {
     /// They end intervals, whose lengths they have.
@@ -154,20 +162,20 @@ impl Resolver {
     #[inline(always)]
     pub fn event(&mut self, event: DigestedEvent<'_>, happened: &mut Happenings) {
         let (time, class, said) = (event.timestamp(), event.class(), Said::from(event.digest()));
-        if self.plain(time, class, said, |happening| happened.add(happening)).is_none() {
-            self.any(&event.event(), happened);
+        match self.plain(time, class, said) {
+            Some(PlainEvent { thread, interval, is_sum: false }) => {
+                happened.add(Happening::Ended { thread, interval });
+            }
+            Some(PlainEvent { thread, interval: sum, is_sum: true }) => {
+                happened.add(Happening::Summed { thread, sum });
+            }
+            None => self.any(&event.event(), happened),
         }
     }
 
     /// Resolves an event of a plain class, if all that it says is known here; nearly all are such.
     #[inline(always)]
-    pub fn plain(
-        &mut self,
-        time: i64,
-        class: usize,
-        said: Said,
-        happened: impl FnOnce(Happening),
-    ) -> Option<()> {
+    pub fn plain(&mut self, time: i64, class: usize, said: Said) -> Option<PlainEvent> {
         let plain = self.plain.get(class)?.as_ref()?;
         let thread = self.known_threads.get(said.thread)?;
         let name = IntervalName { kind: plain.kind, key: self.known_texts.get(said.name)? };
@@ -181,11 +189,7 @@ impl Resolver {
         }
         self.roster.count_of(class, 1);
         let interval = Interval { begin: time - length, end: time, name, client, passes: Passes::ALL };
-        happened(match plain.is_sum {
-            true => Happening::Summed { thread, sum: interval },
-            false => Happening::Ended { thread, interval },
-        });
-        Some(())
+        Some(PlainEvent { thread, interval, is_sum: plain.is_sum })
     }
 
     /// Resolves any event.

@@ -119,15 +119,23 @@ impl Scene {
                     listener.ended(thread, &interval, self);
                 }
             }
-            Happening::Ended { thread, ref interval } => {
-                let thread = self.active(thread, interval.end, listener);
-                listener.ended(thread, interval, self);
-            }
-            Happening::Summed { thread, ref sum } => {
-                let thread = self.active(thread, sum.end, listener);
-                listener.summed(thread, sum, self);
-            }
+            Happening::Ended { thread, ref interval } => self.ended(thread, interval, listener),
+            Happening::Summed { thread, ref sum } => self.summed(thread, sum, listener),
         }
+    }
+
+    /// An interval of a thread has ended.
+    #[inline(always)]
+    pub fn ended(&mut self, thread: u32, interval: &Interval, listener: &mut impl Listener) {
+        let thread = self.active(thread, interval.end, listener);
+        listener.ended(thread, interval, self);
+    }
+
+    /// An event reports the total of pieces of its thread's work.
+    #[inline(always)]
+    pub fn summed(&mut self, thread: u32, sum: &Interval, listener: &mut impl Listener) {
+        let thread = self.active(thread, sum.end, listener);
+        listener.summed(thread, sum, self);
     }
 
     /// A thread was active; returns its number.

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{ClassIndex, Digester, EventClass, Gap, OrderedEvent, Report, Wanted};
+use ctf_reader::{ClassIndex, DigestedEvent, Digester, EventClass, Gap, Report, Wanted};
 use lttng_catalog::nearest;
 
 use super::audience::Audience;
@@ -52,11 +52,10 @@ pub struct LiveAnalysis {
     watches: Watches,
     /// The classes that are known, by their index, and what is wanted of them.
     classes: Vec<Option<(Arc<EventClass>, Wanted)>>,
-    /// The number of events of each class of which nothing but that is needed, since it was last passed on: a third of what a
-    /// server records only repeats other events.
-    idle: Vec<Option<u64>>,
-    /// The time of the last event; the earliest before the first.
+    /// The time of the last event that was handed out; the earliest before the first.
     latest: i64,
+    /// Whether no more events will arrive.
+    is_over: bool,
     /// From when on the selected events are aggregated.
     since: i64,
     /// Samples of the scheduler, and the time of the event at which to look for more.
@@ -73,8 +72,8 @@ impl LiveAnalysis {
             is_metered: false,
             watches: Watches::new(selection, threshold),
             classes: Vec::new(),
-            idle: Vec::new(),
             latest: i64::MIN,
+            is_over: false,
             since: i64::MIN,
             samples: SampleQueue::default(),
             next_samples: i64::MIN,
@@ -120,21 +119,23 @@ impl LiveAnalysis {
         }
     }
 
-    /// Finds out whether the events of a class are only counted.
+    /// Finds out whether the events of a class are only counted, where they are read: two in five of what a server records only
+    /// repeat other events.
     fn find_idle(&mut self, class: ClassIndex) {
         let mut boards = [&self.board].into_iter().chain(&self.first);
         let is_idle = self.watches.plan(class).is_none() && boards.all(|board| board.is_idle(class));
-        *grown(&mut self.idle, class) = is_idle.then_some(0);
+        self.watches.digester().only_count(class, is_idle);
     }
 
     /// Passes on how many events were only counted.
     fn pass_on(&mut self) {
-        for (class, count) in self.idle.iter_mut().enumerate() {
-            let Some(count) = count.as_mut().map(std::mem::take).filter(|&count| count > 0) else { continue };
-            self.watches.count(class, count);
-            self.board.count_of(class, count);
-            self.first.iter_mut().for_each(|board| board.count_of(class, count));
-        }
+        let LiveAnalysis { watches, board, first, .. } = self;
+        let digester = Arc::clone(watches.digester());
+        digester.take_counts(|class, count| {
+            watches.count(class, count);
+            board.count_of(class, count);
+            first.iter_mut().for_each(|board| board.count_of(class, count));
+        });
     }
 
     /// The current finding; the report says what was read, and the watermark up to when.
@@ -147,12 +148,15 @@ impl LiveAnalysis {
         self.pass_on();
         self.board.settle();
         let incidents = self.watches.newest(question.incidents);
-        finding(&self.board, self.since, self.now(watermark), question, report, incidents)
+        finding(&self.board, self.since, self.now(&report, watermark), question, report, incidents)
     }
 
     /// The time up to which something is known.
-    fn now(&self, watermark: Option<i64>) -> Option<i64> {
-        watermark.max(Some(self.latest).filter(|&latest| latest > i64::MIN))
+    fn now(&self, report: &Report, watermark: Option<i64>) -> Option<i64> {
+        let last = Some(self.latest).filter(|&latest| latest > i64::MIN);
+        // Events that were only counted may be ahead of the others until then.
+        let end = report.span.as_ref().map(|span| *span.end()).filter(|_| self.is_over);
+        watermark.max(last).max(end)
     }
 
     /// What is known now, to ask questions about while more arrives.
@@ -162,7 +166,7 @@ impl LiveAnalysis {
         FrozenAnalysis {
             board: self.board.clone(),
             since: self.since,
-            now: self.now(watermark),
+            now: self.now(&report, watermark),
             report,
             incidents: self.watches.newest(FROZEN_INCIDENTS),
         }
@@ -176,6 +180,7 @@ impl LiveAnalysis {
     /// Ends the analysis: no more events will arrive.
     pub fn finish(&mut self) {
         self.watches.finish();
+        self.is_over = true;
     }
 
     /// Passes on the samples that were taken before an event at this time.
@@ -185,13 +190,6 @@ impl LiveAnalysis {
         for (time, sample) in self.samples.take() {
             self.watches.sample(time, &sample);
         }
-    }
-
-    /// Processes an event that is more than counted.
-    fn process(&mut self, event: &OrderedEvent<'_>) {
-        self.watches.event(event);
-        self.board.event(event);
-        self.first.iter_mut().for_each(|board| board.event(event));
     }
 
     /// Checks that the selection fits what has arrived.
@@ -219,24 +217,24 @@ impl Audience for LiveAnalysis {
     }
 
     fn digester(&self) -> Option<Arc<dyn Digester>> {
-        Some(self.watches.digester())
+        Some(Arc::clone(self.watches.digester()) as Arc<dyn Digester>)
     }
 
     fn gap(&mut self, gap: Gap) {
         self.watches.gap(gap);
     }
 
-    #[inline(always)]
-    fn event(&mut self, event: &OrderedEvent<'_>) -> ControlFlow<()> {
+    fn event(&mut self, event: DigestedEvent<'_>) -> ControlFlow<()> {
         let time = event.timestamp();
         self.latest = self.latest.max(time);
         if time >= self.next_samples {
             self.take_samples(time);
         }
-        match self.idle.get_mut(event.class().index) {
-            Some(Some(count)) => *count += 1,
-            _ => self.process(event),
-        }
+        // Most are not looked at any further.
+        let (class, digest) = (event.class(), event.digest());
+        self.watches.event(event, class, digest);
+        self.board.event(event, class, digest);
+        self.first.iter_mut().for_each(|board| board.event(event, class, digest));
         ControlFlow::Continue(())
     }
 }

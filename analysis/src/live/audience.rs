@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{Digester, EventClass, Gap, OrderedEvent, Wanted};
+use ctf_reader::{DigestedEvent, Digester, EventClass, Gap, Wanted};
 
 /// Receives events.
 pub trait Audience {
@@ -19,5 +19,5 @@ pub trait Audience {
     fn gap(&mut self, _: Gap) {}
 
     /// Receives an event, and says whether it wants more.
-    fn event(&mut self, event: &OrderedEvent<'_>) -> ControlFlow<()>;
+    fn event(&mut self, event: DigestedEvent<'_>) -> ControlFlow<()>;
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use ctf_reader::{Brief, ClassIndex, Digest, EventClass, OrderedEvent, Report, Wanted};
+use ctf_reader::{Brief, ClassIndex, Digest, DigestedEvent, EventClass, OrderedEvent, Report, Wanted};
 
 use super::alike::{Alike, LastAlike};
 use super::counters::{GROUP_COUNTERS, add, group_counters};
@@ -106,19 +106,19 @@ impl Board {
         self.roster.count_of(class, events);
     }
 
-    /// Adds an event.
+    /// Adds an event of a class, with what it says.
     #[inline]
-    pub fn event(&mut self, event: &OrderedEvent<'_>) {
-        let (class, time) = (event.class().index, event.timestamp());
+    pub fn event(&mut self, event: DigestedEvent<'_>, class: ClassIndex, digest: Digest) {
         let has_name = self.grouping.get(class) == Some(&Grouping::Name);
-        if !has_name || !self.alike.count(class, event.digest().into(), time) {
+        if !has_name || !self.alike.count(class, digest.into(), event.timestamp()) {
             self.add(event);
         }
     }
 
     /// Adds an event that is not like the last ones.
     #[inline(never)]
-    fn add(&mut self, event: &OrderedEvent<'_>) {
+    fn add(&mut self, event: DigestedEvent<'_>) {
+        let event = &event.event();
         let class = event.class().index;
         let Some(plan) = self.roster.count_of(class, 1) else { return };
         if plan.has_conditions() && !plan.admits(&event.events().get(0)) {

@@ -15,7 +15,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ctf_reader::{ClassIndex, EventClass, Gap, OrderedEvent, Wanted};
+use ctf_reader::{ClassIndex, Digest, DigestedEvent, EventClass, Gap, Wanted};
 
 use super::counters::{add, nanoseconds};
 use super::ledger::SeriesName;
@@ -133,17 +133,18 @@ impl HostWatch {
         self.watches().for_each(|watch| watch.count(class, events));
     }
 
+    /// Processes an event of a class, with what it says.
     #[inline]
-    pub fn event(&mut self, event: &OrderedEvent<'_>) {
+    pub fn event(&mut self, event: DigestedEvent<'_>, class: ClassIndex, digest: Digest) {
         if event.timestamp() >= self.due {
             self.advance(event.timestamp());
         }
-        self.current.event(event);
+        self.current.digested(event, class, digest);
         if let Some(previous) = &mut self.previous {
-            previous.event(event);
+            previous.digested(event, class, digest);
         }
         if let Some(next) = &mut self.next {
-            next.event(event);
+            next.digested(event, class, digest);
         }
     }
 

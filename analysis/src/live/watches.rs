@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ctf_reader::{ClassIndex, Digester, EventClass, Gap, OrderedEvent, Wanted};
+use ctf_reader::{ClassIndex, Digest, DigestedEvent, EventClass, Gap, Wanted};
 
 use super::host_watch::{HostTotals, HostWatch};
 use crate::incidents::Incident;
@@ -41,8 +41,8 @@ impl Watches {
     }
 
     /// What finds out what events say, where they are read.
-    pub fn digester(&self) -> Arc<dyn Digester> {
-        Arc::clone(&self.digester) as Arc<dyn Digester>
+    pub fn digester(&self) -> &Arc<EventDigester> {
+        &self.digester
     }
 
     /// The fields that the events of a class, recorded on this machine, are needed with.
@@ -86,12 +86,12 @@ impl Watches {
         self.of_class.get(class).copied().unwrap_or(0)
     }
 
-    /// Processes an event.
+    /// Processes an event of a class, with what it says.
     #[inline]
-    pub fn event(&mut self, event: &OrderedEvent<'_>) {
-        let number = self.number(event.class().index);
+    pub fn event(&mut self, event: DigestedEvent<'_>, class: ClassIndex, digest: Digest) {
+        let number = self.number(class);
         if let Some(watch) = self.watches.get_mut(number) {
-            watch.event(event);
+            watch.event(event, class, digest);
         }
     }
 

@@ -115,7 +115,7 @@ fn feed(
     if is_digested {
         events = events.with_digester(analysis.digester().unwrap());
     }
-    events.next_events(usize::MAX, |event| analysis.event(event));
+    events.next_digests(usize::MAX, |event| analysis.event(event));
     report.events += events.report().events;
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::intake::{Intake, Turn};
 use crate::view::EventStream;
 use crate::view::events::{Printer, Show, Stacks, Stop};
-use ctf_reader::{EventClass, OrderedEvent, Trace, Wanted};
+use ctf_reader::{DigestedEvent, EventClass, Trace, Wanted};
 use ltt_analysis::Finding;
 use ltt_analysis::follow::{EventMatcher, FollowedEvents, Follower};
 use ltt_analysis::live::Audience;
@@ -88,9 +88,10 @@ impl Audience for EventWriter<'_> {
         self.sieve.class(class, &mut self.printer)
     }
 
-    fn event(&mut self, event: &OrderedEvent<'_>) -> ControlFlow<()> {
-        let Some(is_match) = self.sieve.judge(event) else { return ControlFlow::Continue(()) };
-        match self.printer.event(event, is_match) {
+    fn event(&mut self, event: DigestedEvent<'_>) -> ControlFlow<()> {
+        let event = event.event();
+        let Some(is_match) = self.sieve.judge(&event) else { return ControlFlow::Continue(()) };
+        match self.printer.event(&event, is_match) {
             ControlFlow::Continue(()) => ControlFlow::Continue(()),
             ControlFlow::Break(stop) => {
                 self.stop = Some(stop);

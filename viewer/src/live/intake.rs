@@ -75,7 +75,7 @@ impl<'a, A: Audience + 'a> Intake<'a, A> {
         self.has_more = true;
         while begin.elapsed() < TURN {
             let mut is_enough = false;
-            let pause = self.merge.next_events(EVENTS, |event| {
+            let pause = self.merge.next_digests(EVENTS, |event| {
                 let wish = self.audience.borrow_mut().event(event);
                 is_enough |= wish.is_break();
                 wish
