@@ -155,6 +155,8 @@ impl OpenPacket {
             Some(read) => self.read_into(read, bytes)?,
             None => {
                 let mut other = read.other(buffer());
+                // Whoever has the old part may be done with it while this is read, and use its buffer again.
+                drop(read);
                 self.read_into(&mut other, bytes)?;
                 read = Arc::new(other);
             }
