@@ -134,8 +134,18 @@ pub struct Simple<'a> {
 #[inline(always)]
 pub fn simple_event<'a>(plan: &'a StreamPlan, bytes: &[u8], at: usize) -> Option<Simple<'a>> {
     let EventHeader::Lttng(header) = plan.header else { return None };
-    let rest = bytes.get(at / 8..).filter(|_| at % 8 == 0)?;
-    let first_bytes = u64::from_le_bytes(*rest.first_chunk()?);
+    if at % 8 == 0 { simple_event_with(header, plan, bytes, at / 8) } else { None }
+}
+
+/// The same with this header, at a whole byte.
+#[inline(always)]
+pub fn simple_event_with<'a>(
+    header: Lttng,
+    plan: &'a StreamPlan,
+    bytes: &[u8],
+    at: usize,
+) -> Option<Simple<'a>> {
+    let first_bytes = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
     let id = header.id(first_bytes)?;
     let position = plan.position(id)?;
     let EventPlan::InPlace(stretch, _) = &plan.classes.get(position)?.plan else { return None };

@@ -50,7 +50,7 @@ pub trait Digester: Send + Sync {
     fn digest(&self, events: &Events<'_>, into: &mut [Digest]);
 
     /// Marks those of some classes of whose events only the number is needed; some may be marked already. It is asked
-    /// before each few hundred events are located: those of marked classes are counted where they are read, and not handed out.
+    /// before each portion of a packet is located: those of marked classes are counted where they are read, and not handed out.
     fn mark_counted(&self, _classes: &mut dyn Iterator<Item = (ClassIndex, &mut bool)>) {}
 
     /// Counts events that are not handed out. They may be later than events that are handed out after this.

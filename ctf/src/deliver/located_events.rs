@@ -16,7 +16,7 @@ use crate::decode::event_header::{EventHeader, Lttng};
 use crate::decode::event_plan::EventPlan;
 use crate::decode::fast::columns::Columns;
 use crate::decode::fast::stretch::Stretch;
-use crate::decode::part::{Cursor, Part, StopReason, begin_event};
+use crate::decode::part::{Cursor, Part, Simple, StopReason, begin_event, simple_event_with};
 use crate::decode::stream_plan::StreamPlan;
 use crate::decode::tally::Tally;
 
@@ -272,12 +272,9 @@ impl Locating<'_> {
         let first = cursor.at / 8;
         let mut at = first;
         while self.located.events.len() < self.count {
-            let Some(begin) = bytes.get(at..).and_then(<[u8]>::first_chunk) else { break };
-            let begin = u64::from_le_bytes(*begin);
-            let Some(position) = header.id(begin).and_then(|id| self.plan.position(id)) else { break };
-            let Some(class) = self.plan.classes.get(position) else { break };
-            let EventPlan::InPlace(stretch, _) = &class.plan else { break };
-            let Some(now) = clock.checked_add(header.passed(begin, clock)) else { break };
+            let Some(event) = simple_event_with(header, self.plan, bytes, at) else { break };
+            let Simple { first_bytes, position, stretch, .. } = event;
+            let Some(now) = clock.checked_add(header.passed(first_bytes, clock)) else { break };
             let Some(end) = self.step_over(stretch, bytes, at + header.size()) else { break };
             (at, clock) = (end, now);
             self.push(clock, position, stretch.marks());
