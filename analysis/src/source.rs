@@ -3,7 +3,6 @@
 use std::convert::Infallible;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use ctf_reader::{Collect, Collected, Discovery, Error, Progress, Reader, Report, TraceFiles, Window};
 
@@ -58,7 +57,7 @@ impl Recording {
 
     /// Its readers, for several readings at the same time.
     pub fn readers(&self) -> Readers<'_> {
-        Readers { events: &self.events, samples: self.samples.as_ref(), beside: None }
+        Readers { events: &self.events, samples: self.samples.as_ref() }
     }
 }
 
@@ -88,15 +87,6 @@ pub struct Readers<'r> {
     pub events: &'r Reader,
     /// Of the samples, if there are any.
     pub samples: Option<&'r Reader>,
-    /// Whether another thread is busy, to which readings in any order leave a core.
-    beside: Option<&'r AtomicBool>,
-}
-
-impl<'r> Readers<'r> {
-    /// The same, for readings in any order that leave a core to another thread as long as that is busy.
-    pub fn beside(self, is_busy: &'r AtomicBool) -> Self {
-        Readers { beside: Some(is_busy), ..self }
-    }
 }
 
 impl Source for Readers<'_> {
@@ -110,10 +100,7 @@ impl Source for Readers<'_> {
         collector: C,
         progress: &Progress,
     ) -> Result<(C, Report), Error> {
-        let Collected { collector, report, .. } = match self.beside {
-            Some(is_busy) => self.events.read_beside(is_busy, window, collector, progress),
-            None => self.events.read(window, collector, progress),
-        };
+        let Collected { collector, report, .. } = self.events.read(window, collector, progress);
         Ok((collector, report))
     }
 

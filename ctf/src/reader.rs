@@ -5,12 +5,11 @@ use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use crate::collect::{Collect, Collected, Nothing};
 use crate::deliver::file_source::FileSource;
 use crate::deliver::ordered::InOrder;
-use crate::deliver::unordered::{self, Threads, TraceTask};
+use crate::deliver::unordered::{self, TraceTask};
 use crate::discover::{Discovery, TraceFiles, discover};
 use crate::layout::{Layout, Want};
 use crate::metadata::{self, Metadata};
@@ -95,8 +94,7 @@ impl Reader {
             trace_task(trace, &mut |_| None, packets.into_iter())
         });
         let tasks: Vec<_> = tasks.collect();
-        let read =
-            unordered::read(&tasks, Window::default(), self.all_threads(), Nothing, &Progress::default());
+        let read = unordered::read(&tasks, Window::default(), self.threads, Nothing, &Progress::default());
         read.tally.span()
     }
 
@@ -117,39 +115,13 @@ impl Reader {
     }
 
     /// Reads all events in the window, in any order, on all threads.
-    pub fn read<C: Collect>(&self, window: Window, collector: C, progress: &Progress) -> Collected<C> {
-        self.read_on(self.all_threads(), window, collector, progress)
-    }
-
-    /// Like [`read`](Reader::read), with one thread fewer while something else is busy, which another thread may end.
-    pub fn read_beside<C: Collect>(
-        &self,
-        is_busy: &AtomicBool,
-        window: Window,
-        collector: C,
-        progress: &Progress,
-    ) -> Collected<C> {
-        let threads = Threads { is_other_busy: Some(is_busy), ..self.all_threads() };
-        self.read_on(threads, window, collector, progress)
-    }
-
-    fn all_threads(&self) -> Threads<'static> {
-        Threads { number: self.threads, is_other_busy: None }
-    }
-
-    fn read_on<C: Collect>(
-        &self,
-        threads: Threads<'_>,
-        window: Window,
-        mut collector: C,
-        progress: &Progress,
-    ) -> Collected<C> {
+    pub fn read<C: Collect>(&self, window: Window, mut collector: C, progress: &Progress) -> Collected<C> {
         let tasks = self.traces.iter().map(|trace| {
             let packets = trace.packets.packets.iter().filter(|packet| trace.is_in_window(packet, window));
             trace_task(trace, &mut |class| collector.want(class), packets)
         });
         let tasks: Vec<_> = tasks.collect();
-        let read = unordered::read(&tasks, window, threads, collector, progress);
+        let read = unordered::read(&tasks, window, self.threads, collector, progress);
         let mut report = self.report(window);
         read.tally.add_to(&mut report);
         report.damage.extend(read.damage);

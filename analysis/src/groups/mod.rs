@@ -14,8 +14,6 @@ pub use top::{OverTime, TimeSlice, Top};
 
 pub(super) use group::{Extra, Figures, Folded, Group};
 pub(super) use over_time::over_time;
-pub(super) use summary::{
-    GROUP_CAP, PROCESSES_MAX, Pools, Summary, SummaryCollector, rank, summarise, summarise_into,
-};
+pub(super) use summary::{GROUP_CAP, PROCESSES_MAX, Pools, Summary, SummaryCollector, rank, summarise};
 pub(super) use table::{Groups, Place, RecentKeys};
 pub(super) use top::top;

@@ -11,7 +11,9 @@ use crate::groups::fold::{Spilled, Tracked};
 use crate::groups::group::{Extra, Figures, Folded, Group, Sort};
 use crate::groups::table::{Groups, OfKind};
 use crate::parallel::change_in_parallel;
-use crate::reading::{CollectBeside, EventKind, Failure, LeftOut, Misfit, Roster, Selection, SourceWindow};
+use crate::reading::{
+    CollectBeside, CollectInPassing, EventKind, Failure, LeftOut, Misfit, Roster, Selection, SourceWindow,
+};
 use crate::source::Source;
 use ctf_reader::{Brief, ClassIndex, Collect, Event, EventClass, Events, Report, Wanted};
 
@@ -61,22 +63,8 @@ pub(crate) fn summarise_into<E: Extra, S: Source>(
     cap: usize,
     context: E::Context,
 ) -> Result<Summary<E>, Failure> {
-    let collector =
-        |phase| SummaryCollector::<E>::new(Roster::new(Arc::clone(selection)), phase, cap, context);
-    let (mut first, report) = input.read(collector(Phase::Exact))?;
-    first.make_room();
-    let Phase::Spilled(spilled) = first.phase else {
-        return Ok(first.finish(report, sort, None)?);
-    };
-    let ranks = spilled.ranks(sort);
-    let (mut second, report) = input.read(collector(Phase::Tracked(Tracked::new(Arc::clone(&ranks)))))?;
-    second.make_room();
-    let folded = match &second.phase {
-        Phase::Tracked(tracked) => spilled.folded(&ranks, tracked.below),
-        Phase::Exact | Phase::Spilled(_) => Folded::default(),
-    };
-    let pools = first.roster.kinds().iter().cloned().zip(spilled.into_pools()).collect();
-    Ok(second.finish(report, sort, Some((folded, pools)))?)
+    let (collected, report) = input.read(SummaryCollector::<E>::of(selection, cap, context))?;
+    collected.summary(input, report, sort)
 }
 
 #[derive(Clone, Debug)]
@@ -132,20 +120,39 @@ struct Buffers {
     processes: Vec<u64>,
 }
 
-impl SummaryCollector<()> {
-    /// Collects beside something else, for which the source is read anyway.
-    pub fn beside(selection: Arc<Selection>) -> Self {
-        SummaryCollector::new(Roster::new(selection), Phase::Exact, GROUP_CAP, ())
-    }
-
-    /// The groups; none if there are so many that the source must be read again.
-    pub fn complete(mut self, report: Report, sort: Sort) -> Option<Result<Summary, Misfit>> {
-        self.make_room();
-        matches!(self.phase, Phase::Exact).then(|| self.finish(report, sort, None))
-    }
-}
-
 impl<E: Extra> SummaryCollector<E> {
+    /// Keeps at most `cap` keys separately.
+    pub fn of(selection: &Arc<Selection>, cap: usize, context: E::Context) -> Self {
+        SummaryCollector::new(Roster::new(Arc::clone(selection)), Phase::Exact, cap, context)
+    }
+
+    /// The groups, ranked. If there are too many, the source is read again.
+    pub fn summary<S: Source>(
+        mut self,
+        input: &mut SourceWindow<'_, S>,
+        report: Report,
+        sort: Sort,
+    ) -> Result<Summary<E>, Failure> {
+        self.make_room();
+        let Phase::Spilled(spilled) = self.phase else {
+            return Ok(self.finish(report, sort, None)?);
+        };
+        let ranks = spilled.ranks(sort);
+        let (roster, phase) = (
+            Roster::new(Arc::clone(self.roster.selection())),
+            Phase::Tracked(Tracked::new(Arc::clone(&ranks))),
+        );
+        let again = SummaryCollector::<E>::new(roster, phase, self.cap, self.context);
+        let (mut again, report) = input.read(again)?;
+        again.make_room();
+        let folded = match &again.phase {
+            Phase::Tracked(tracked) => spilled.folded(&ranks, tracked.below),
+            Phase::Exact | Phase::Spilled(_) => Folded::default(),
+        };
+        let pools = self.roster.kinds().iter().cloned().zip(spilled.into_pools()).collect();
+        Ok(again.finish(report, sort, Some((folded, pools)))?)
+    }
+
     fn new(roster: Roster, phase: Phase, cap: usize, mut context: E::Context) -> Self {
         // Which groups a folded reading keeps is known only at its end.
         if matches!(phase, Phase::Tracked(_)) {
@@ -320,6 +327,12 @@ fn pools(groups: &[Group], mut pools: Pools) -> Pools {
 impl<E: Extra> CollectBeside for SummaryCollector<E> {
     fn want_besides(&mut self, class: &Arc<EventClass>, wanted: &mut Wanted) -> bool {
         self.roster.want_besides(class, wanted)
+    }
+}
+
+impl<E: Extra + Sync> CollectInPassing for SummaryCollector<E> {
+    fn count(&mut self, class: ClassIndex, events: u64) {
+        self.roster.count_of(class, events);
     }
 }
 

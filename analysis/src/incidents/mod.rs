@@ -25,21 +25,20 @@ mod waits;
 mod watch;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use ctf_reader::{Error, Nothing, Progress, Report, Window};
 
 use super::finding::TraceFinding;
 use crate::finding::Span;
 use crate::intervals::Feed;
-use crate::outliers::verdict::Resolution;
+use crate::outliers::verdict::{CourseCollector, CourseReading, Resolution};
 use crate::reading::{Angle, Failure, Selection, SourceWindow};
 use crate::source::{Readers, Source};
 
 use periods::IntervalCourses;
 
 pub use finding::*;
-pub(super) use periods::{costly, slow_periods};
+pub(super) use periods::{costly, courses_of_periods, slow_periods};
 pub use watch::IncidentWatch;
 
 /// A time that no packet covers is at least this long, in nanoseconds; shorter ones follow each flush of the buffers.
@@ -63,61 +62,43 @@ pub(super) fn incidents<S: Source>(
     rule: IncidentRule,
     limit: usize,
 ) -> Result<Incidents, Failure> {
-    let window = input.window;
-    if !selection.is_plain() || rule.in_isolation {
-        // Slow periods do not need time order: another thread looks for them in parallel.
-        let periods = |readers: Readers<'_>, angle: &Angle| slow_periods(readers, window, selection, angle);
-        let (found, periods) = incidents_and(input, selection, rule, limit, periods)?;
-        let found = found?;
-        return Ok(Incidents { periods: periods?, ..found });
+    let search = Search::new(input, selection, rule)?;
+    let mut readers = search.readers;
+    let all = &mut search.all(&mut readers);
+    let courses = courses_of_periods(all, selection, &search.angle)?;
+    // Mostly the intervals that incidents are found among have these courses too, which takes less time.
+    let are_noted = selection.is_plain() && !rule.in_isolation;
+    let mut watch = search.watch();
+    if are_noted {
+        watch.note(IntervalCourses::new(Resolution::of(all.source)?));
     }
-    let search = Search::new(input, selection, rule)?;
-    let courses = IntervalCourses::new(Resolution::of(&mut search.readers.clone())?);
-    let (mut watch, report) = search.follow(Some(courses));
-    let periods = match watch.periods(&report, window) {
+    let collector = search.in_passing(&courses).filter(|_| !are_noted);
+    let (report, collected) = search.follow(&mut watch, collector);
+    let found = search.finding(&watch, &report, limit)?;
+    let periods = match watch.periods(&report, search.window) {
         Some(periods) => periods,
-        None => slow_periods(search.readers, window, selection, &search.angle)?,
+        None => slow_periods(&courses.complete(all, collected.zip(Some(report)))?, search.window),
     };
-    Ok(Incidents { periods, ..search.finding(&watch, &report, limit)? })
-}
-
-/// Finds the incidents of a trace, without slow periods, while another thread does something else with its readers.
-pub(super) fn incidents_and<S: Source, T: Send>(
-    input: &mut SourceWindow<'_, S>,
-    selection: &Arc<Selection>,
-    rule: IncidentRule,
-    limit: usize,
-    beside: impl FnOnce(Readers<'_>, &Angle) -> T + Send,
-) -> Result<(Result<Incidents, Failure>, T), Failure> {
-    let search = Search::new(input, selection, rule)?;
-    let is_busy = AtomicBool::new(true);
-    let (found, beside) = std::thread::scope(|scope| {
-        let beside = scope.spawn(|| beside(search.readers.beside(&is_busy), &search.angle));
-        let (watch, report) = search.follow(None);
-        let found = search.finding(&watch, &report, limit);
-        is_busy.store(false, Ordering::Relaxed);
-        (found, beside.join())
-    });
-    Ok((found, beside.unwrap_or_else(|panic| std::panic::resume_unwind(panic))))
+    Ok(Incidents { periods, ..found })
 }
 
 /// A search for incidents.
 ///
 /// All that was recorded is judged, whatever the window and the filters: who waited, what is usual and what a timer does
 /// is in the events around an incident. Window and filters then select from what was found.
-struct Search<'s> {
-    readers: Readers<'s>,
+pub(super) struct Search<'s> {
+    pub readers: Readers<'s>,
     selection: &'s Arc<Selection>,
     window: Window,
     rule: IncidentRule,
-    angle: Angle,
+    pub angle: Angle,
     /// What was read in the window, if there is one.
     in_window: Option<Report>,
-    progress: &'s Progress,
+    pub progress: &'s Progress,
 }
 
 impl<'s> Search<'s> {
-    fn new<S: Source>(
+    pub fn new<S: Source>(
         input: &'s mut SourceWindow<'_, S>,
         selection: &'s Arc<Selection>,
         rule: IncidentRule,
@@ -134,21 +115,43 @@ impl<'s> Search<'s> {
         Ok(Search { readers, selection, window, rule, angle, in_window, progress: input.progress })
     }
 
-    /// Follows events in time order, and notes their courses if asked to.
-    fn follow(&self, courses: Option<IntervalCourses>) -> (IncidentWatch, Report) {
+    /// All that is judged.
+    fn all<'a>(&'a self, readers: &'a mut Readers<'s>) -> SourceWindow<'a, Readers<'s>> {
+        SourceWindow { source: readers, window: self.angle.judged, progress: self.progress }
+    }
+
+    /// What collects courses in passing. Events that only repeat others are not read, so they cannot be among those.
+    pub fn in_passing(&self, courses: &CourseReading) -> Option<CourseCollector> {
+        (!self.selection.with_repeats).then(|| courses.collector())
+    }
+
+    /// What finds incidents in events in time order.
+    pub fn watch(&self) -> IncidentWatch {
         let gaps = self.readers.events.gaps(self.angle.judged);
         let mut feed = match self.angle.in_isolation {
             true => Feed::isolated(self.selection, gaps),
             false => Feed::new(self.selection, gaps),
         };
         feed.scene.with_uncovered(self.readers.events.uncovered(self.angle.judged, UNCOVERED));
-        let mut watch = IncidentWatch::with(feed, self.selection, self.rule.threshold_ns, self.window);
-        let report = watch.follow(self.readers, self.angle.judged, self.progress, courses);
-        (watch, report)
+        IncidentWatch::with(feed, self.selection, self.rule.threshold_ns, self.window)
+    }
+
+    /// Follows events in time order, which a collector sees in passing.
+    pub fn follow(
+        &self,
+        watch: &mut IncidentWatch,
+        collector: Option<CourseCollector>,
+    ) -> (Report, Option<CourseCollector>) {
+        watch.follow(self.readers, self.angle.judged, self.progress, collector)
     }
 
     /// What was found. What was read is said of the window.
-    fn finding(&self, watch: &IncidentWatch, report: &Report, limit: usize) -> Result<Incidents, Failure> {
+    pub fn finding(
+        &self,
+        watch: &IncidentWatch,
+        report: &Report,
+        limit: usize,
+    ) -> Result<Incidents, Failure> {
         let trace = match (&self.in_window, report.span.clone()) {
             (Some(in_window), Some(all)) => {
                 let of_window = Span { begin_ns: *all.start(), end_ns: *all.end() }.within(self.window);

@@ -2,33 +2,33 @@
 
 use std::sync::Arc;
 
-use ctf_reader::{Progress, Report, Window};
+use ctf_reader::{Report, Window};
 
 use super::lengths::Alike;
 use crate::finding::Span;
 use crate::groups::group::{Extra, Figures, Group, Sort};
 use crate::groups::summary::{GROUP_CAP, Summary};
 use crate::intervals::{Feed, IntervalKinds, IntervalName};
-use crate::outliers::verdict::{Courses, Period, Resolution, Rule, Series, judge_summary};
+use crate::outliers::verdict::{CourseReading, Courses, Period, Resolution, Rule, Series, judge_summary};
 use crate::parallel::change_in_parallel;
 use crate::reading::{Angle, Failure, Selection, SourceWindow, grown};
-use crate::source::Readers;
+use crate::source::Source;
 
 /// A slow period that lost less than this, in nanoseconds, is not reported.
 const LEAST_LOSS_NS: u128 = 1_000_000;
 
-/// The slow periods, from a reading of their own.
-pub fn slow_periods(
-    mut readers: Readers<'_>,
-    window: Window,
+/// How the courses are read that slow periods are found in.
+pub fn courses_of_periods<S: Source>(
+    all: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     angle: &Angle,
-) -> Result<Vec<Period>, Failure> {
-    let selection = angle.selection(selection, Selection::of_any_duration);
-    let mut input =
-        SourceWindow { source: &mut readers, window: angle.judged, progress: &Progress::default() };
-    let courses = Courses::read(&mut input, &selection, GROUP_CAP)?;
-    Ok(costly(courses.judged(&Rule::default()).periods, window))
+) -> Result<CourseReading, Failure> {
+    CourseReading::new(all, angle.selection(selection, Selection::of_any_duration), GROUP_CAP)
+}
+
+/// The slow periods of courses that overlap the window.
+pub fn slow_periods(courses: &Courses, window: Window) -> Vec<Period> {
+    costly(courses.judged(&Rule::default()).periods, window)
 }
 
 /// The periods that lost at least [`LEAST_LOSS_NS`], and overlap the window.

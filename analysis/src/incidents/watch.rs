@@ -14,7 +14,7 @@ use super::report::Reporter;
 use crate::finding::{Forgotten, Notes, TraceFinding};
 use crate::intervals::{EventDigester, Feed};
 use crate::outliers::verdict::Period;
-use crate::reading::{ClassPlan, Misfit, Selection};
+use crate::reading::{ClassPlan, CollectInPassing, Misfit, Selection};
 use crate::samples::Sample;
 use crate::source::Readers;
 
@@ -53,19 +53,23 @@ impl IncidentWatch {
         self.feed.want(class, host)
     }
 
-    /// Reads a window to its end, with the samples that were taken meanwhile, and returns what was read.
-    /// The courses of its intervals are noted if there is anything to note them in.
-    pub(super) fn follow(
+    /// Has the courses of intervals noted.
+    pub(super) fn note(&mut self, courses: IntervalCourses) {
+        self.engine.lengths.courses = Some(courses);
+    }
+
+    /// Reads a window to its end, with the samples that were taken meanwhile, and returns what was read, and what was
+    /// collected in passing.
+    pub(super) fn follow<C: CollectInPassing + 'static>(
         &mut self,
         readers: Readers<'_>,
         window: Window,
         progress: &Progress,
-        courses: Option<IntervalCourses>,
-    ) -> Report {
-        self.engine.lengths.courses = courses;
-        let report = self.feed.follow_apart(readers, window, progress, &mut self.engine);
+        collector: Option<C>,
+    ) -> (Report, Option<C>) {
+        let read = self.feed.follow_apart(readers, window, progress, &mut self.engine, collector);
         self.finish();
-        report
+        read
     }
 
     /// The slow periods that overlap a window, if the courses of all intervals were noted.

@@ -23,7 +23,7 @@ use super::lexicon::Lexicon;
 use super::resolver::{PlainEvent, Resolver};
 use super::scene::{Listener, Scene};
 use crate::finding::Forgotten;
-use crate::reading::{ClassPlan, LeftOut, Misfit, Roster, Selection, grown};
+use crate::reading::{ClassPlan, CollectInPassing, InPassing, LeftOut, Misfit, Roster, Selection, grown};
 use crate::samples::SampleReader;
 use crate::source::Readers;
 
@@ -80,21 +80,32 @@ impl Feed {
         progress: &Progress,
         mut process: impl FnMut(&mut Feed, &OrderedEvent<'_>) -> ControlFlow<()>,
     ) -> Report {
-        let mut events = self.in_order(reader, window, progress);
+        let events = self.in_order(reader, window, progress, |_, wanted| wanted);
+        let mut events = events.with_digester(self.digester());
         events.next_events(usize::MAX, |event| process(self, event));
         events.report()
     }
 
-    /// Reads a window in time order, with samples that were taken meanwhile, and returns what was read. This thread
-    /// resolves events, and another one follows what happened and notifies the listener.
-    pub fn follow_apart(
+    /// Reads a window in time order, with samples that were taken meanwhile, and returns what was read, and what was collected
+    /// in passing. This thread resolves events, and another one follows what happened and notifies the listener.
+    pub fn follow_apart<C: CollectInPassing + 'static>(
         &mut self,
         readers: Readers<'_>,
         window: Window,
         progress: &Progress,
         listener: &mut (impl Listener + Send),
-    ) -> Report {
-        let mut events = self.in_order(readers.events, window, progress);
+        collector: Option<C>,
+    ) -> (Report, Option<C>) {
+        let mut passing = collector.map(InPassing::new);
+        let events = self.in_order(readers.events, window, progress, |class, wanted| match &mut passing {
+            Some(passing) => passing.want(class, wanted),
+            None => wanted,
+        });
+        let passing = passing.map(|passing| Arc::new(passing.with(self.digester())));
+        let mut events = events.with_digester(match &passing {
+            Some(passing) => Arc::clone(passing) as Arc<dyn Digester>,
+            None => self.digester(),
+        });
         let (mut to_follower, mut from_resolver) = handover(&mut events);
         let Feed { resolver, scene, .. } = self;
         scope(|scope| {
@@ -116,16 +127,23 @@ impl Feed {
             to_follower.finish();
             follower.join().unwrap_or_else(|panic| resume_unwind(panic));
         });
-        events.report()
+        (events.report(), passing.map(|passing| passing.finish()))
     }
 
-    /// The events of a window in time order, with the fields that are needed.
-    fn in_order<'r>(&mut self, reader: &'r Reader, window: Window, progress: &'r Progress) -> InOrder<'r> {
+    /// The events of a window in time order, with the fields that are needed, here and besides.
+    fn in_order<'r>(
+        &mut self,
+        reader: &'r Reader,
+        window: Window,
+        progress: &'r Progress,
+        mut besides: impl FnMut(&Arc<EventClass>, Option<Wanted>) -> Option<Wanted>,
+    ) -> InOrder<'r> {
         let traces = reader.traces();
-        let want = |class: &Arc<EventClass>| self.want(class, traces[class.trace].environment("hostname"));
-        let mut wanted: Vec<_> = reader.classes().map(want).collect();
-        let events = reader.in_order(window, move |class| wanted[class.index].take()).with_progress(progress);
-        events.with_digester(self.digester())
+        let mut want = |class: &Arc<EventClass>| {
+            besides(class, self.want(class, traces[class.trace].environment("hostname")))
+        };
+        let mut wanted: Vec<_> = reader.classes().map(&mut want).collect();
+        reader.in_order(window, move |class| wanted[class.index].take()).with_progress(progress)
     }
 
     /// What finds out what events say, where they are read.

@@ -24,7 +24,7 @@ use crate::slow::{AcceptAll, EventFilter, LongestCollector, Observed, SeenEvent}
 use crate::source::Source;
 use reason::reason;
 use shared::{Compared, Comparison, Subjects};
-use verdict::{Courses, JudgedGroup, Verdicts};
+use verdict::{CourseReading, Courses, JudgedGroup, Verdicts};
 
 pub use shared::{Shared, SlowSet};
 pub use verdict::{
@@ -136,7 +136,8 @@ pub(crate) fn outliers<S: Source>(
     cap: usize,
 ) -> Result<Outliers, Failure> {
     let angle = Angle::new(selection, input.window, in_isolation);
-    let courses = Judging::courses(input, selection, &angle, cap)?;
+    let reading = Judging::reading(input, selection, &angle, cap)?;
+    let courses = in_window(input, angle.judged, |input| reading.read(input))?;
     let judging = Judging::new(input, (courses, None), angle, rule)?;
     let collected = judging.read_all(input, judging.collector(limit))?;
     judging.finish(input, selection, collected, limit)
@@ -149,16 +150,16 @@ pub(crate) struct Judging {
 }
 
 impl Judging {
-    /// Reads all groups that are judged from an angle.
-    pub fn courses<S: Source>(
+    /// How all groups that are judged from an angle are read.
+    pub fn reading<S: Source>(
         input: &mut SourceWindow<'_, S>,
         selection: &Selection,
         angle: &Angle,
         cap: usize,
-    ) -> Result<Courses, Failure> {
+    ) -> Result<CourseReading, Failure> {
         let judged = if angle.in_isolation { selection.clone() } else { selection.of_all_events() };
         let judged = Selection { processes: Processes::Counted, ..judged };
-        in_window(input, angle.judged, |input| Courses::read(input, &Arc::new(judged), cap))
+        in_window(input, angle.judged, |input| CourseReading::new(input, Arc::new(judged), cap))
     }
 
     /// Judges groups that were read, unless that was done before.
@@ -291,7 +292,7 @@ impl Judging {
 }
 
 /// Reads another window for a while.
-fn in_window<S: Source, T>(
+pub(crate) fn in_window<S: Source, T>(
     input: &mut SourceWindow<'_, S>,
     window: Window,
     read: impl FnOnce(&mut SourceWindow<'_, S>) -> Result<T, Failure>,

@@ -1,7 +1,7 @@
 //! All that a report on a trace shows: what was lost, what held the program up, groups with their course over time,
 //! what is unusual, the slowest events, and clients.
 //!
-//! Incidents need the order of time and are looked for by one thread, while another reads as often as the rest needs.
+//! Incidents need the order of time. What else needs all events is collected in the same reading, and another one selects from it.
 
 mod collector;
 mod limits;
@@ -9,14 +9,14 @@ mod slices;
 
 use std::sync::Arc;
 
-use ctf_reader::{Error, Progress, Window};
+use ctf_reader::Error;
 
 use crate::finding::EventFinding;
 use crate::groups::{GROUP_CAP, Quantile, Sort, SummaryCollector, Top, summarise};
-use crate::incidents::{IncidentRule, Incidents, costly, incidents_and, slow_periods};
+use crate::incidents::{IncidentRule, Incidents, Search, costly, courses_of_periods, slow_periods};
 use crate::info::{Info, InfoCollector};
-use crate::outliers::verdict::{Period, Rule};
-use crate::outliers::{Judging, Outliers};
+use crate::outliers::verdict::{Courses, Rule};
+use crate::outliers::{Judging, Outliers, in_window};
 use crate::reading::{Angle, Failure, Pair, Processes, Selection, SourceWindow};
 use crate::slow::chains::chains;
 use crate::source::{Readers, Source};
@@ -68,30 +68,38 @@ pub fn overview<S: Source>(
     if input.source.in_order().is_none() {
         return Err(Error::new("this source has no events in time order, which a report needs").into());
     }
-    let window = input.window;
-    let others = |readers: Readers<'_>, angle: &Angle| others(readers, window, selection, angle, sort);
-    let (held_up, others) = incidents_and(input, selection, rule, INCIDENTS, others)?;
-    let (complete, periods) = others?;
-    Ok(complete(Incidents { periods, ..held_up? }))
+    let (window, angle) = (input.window, Angle::new(selection, input.window, false));
+    let search = Search::new(input, selection, rule)?;
+    let (mut readers, progress) = (search.readers, search.progress);
+    let input = &mut SourceWindow { source: &mut readers, window, progress };
+    // All groups with their course over time: mostly one reading is enough for figures, slow periods and outliers, and it
+    // is the one that incidents are found in.
+    let courses = Judging::reading(input, selection, &angle, GROUP_CAP)?;
+    let mut watch = search.watch();
+    let collector = search.in_passing(&courses).filter(|_| !search.angle.in_isolation);
+    let (report, collected) = search.follow(&mut watch, collector);
+    let incidents = search.finding(&watch, &report, INCIDENTS)?;
+    drop(watch);
+    let seen = collected.zip(Some(report));
+    let courses = in_window(input, angle.judged, |input| courses.complete(input, seen))?;
+    complete(incidents, &search.angle, input, selection, angle, courses, sort)
 }
 
-/// All but the incidents, which complete it and are looked at from this angle, and the slow periods.
-fn others(
-    mut readers: Readers<'_>,
-    window: Window,
-    selection: &Arc<Selection>,
+/// All that a report shows, with incidents that were looked for from one angle, and courses that were read from another.
+fn complete(
+    incidents: Incidents,
     of_incidents: &Angle,
+    input: &mut SourceWindow<'_, Readers<'_>>,
+    selection: &Arc<Selection>,
+    angle: Angle,
+    courses: Courses,
     sort: Sort,
-) -> Result<(impl FnOnce(Incidents) -> Overview + Send + use<>, Vec<Period>), Failure> {
-    let (progress, rule) = (Progress::default(), Rule::default());
-    let input = &mut SourceWindow { source: &mut readers, window, progress: &progress };
-    let angle = Angle::new(selection, window, false);
+) -> Result<Overview, Failure> {
+    let (window, rule) = (input.window, Rule::default());
     let filtered = match angle.selects {
         true => Some(summarise(input, selection, sort, GROUP_CAP)?),
         false => None,
     };
-    // All groups with their course over time: mostly one reading is enough for figures, slow periods and outliers.
-    let courses = Judging::courses(input, selection, &angle, GROUP_CAP)?;
     let summary = match filtered {
         Some(summary) => summary,
         None if courses.summary.folded.is_some() => summarise(input, selection, sort, GROUP_CAP)?,
@@ -101,14 +109,17 @@ fn others(
     let judged = (has_all && selection.processes == Processes::Together).then(|| courses.judged(&rule));
     let periods = match &judged {
         Some(judged) => costly(judged.periods.clone(), window),
-        None => slow_periods(*input.source, window, selection, of_incidents)?,
+        None => in_window(input, of_incidents.judged, |input| {
+            let courses = courses_of_periods(input, selection, of_incidents)?.read(input)?;
+            Ok(slow_periods(&courses, window))
+        })?,
     };
     let top = Top::new(&summary, sort, &QUANTILES, GROUPS, None);
     let by_client = Arc::new(Selection { by: Some(vec!["client".into()]), ..Selection::clone(selection) });
     let with_repeats = Selection { with_repeats: true, ..Selection::clone(selection) };
     let of_all = Pair(
         SliceCollector::new(selection, &summary, SLICED),
-        Pair(SummaryCollector::beside(Arc::clone(&by_client)), InfoCollector::of(&Arc::new(with_repeats))),
+        Pair(SummaryCollector::of(&by_client, GROUP_CAP, ()), InfoCollector::of(&Arc::new(with_repeats))),
     );
     let judging = Judging::new(input, (courses, judged), angle, &rule)?;
     let singles = judging.collector(FINDINGS);
@@ -127,17 +138,13 @@ fn others(
     let found = chains(input.source.events, selection, window, first);
     slow.iter_mut().zip(found).for_each(|(event, chain)| event.chain = chain);
     let info = info.finish(&report, PROCESSES)?;
-    let clients = match clients.complete(report, Sort::Total) {
-        Some(complete) => complete.map_err(Failure::Misfit),
-        None => summarise(input, &by_client, Sort::Total, GROUP_CAP),
-    };
-    let clients = match clients {
+    let clients = match clients.summary(input, report, Sort::Total) {
         Ok(summary) if summary.groups.is_empty() => None,
         Ok(summary) => Some(Top::new(&summary, Sort::Total, &QUANTILES, CLIENTS, None)),
         // No event says on whose behalf it happened.
         Err(Failure::Misfit(_)) => None,
         Err(failure) => return Err(failure),
     };
-    let complete = move |incidents| Overview { top, slices, incidents, outliers, slow, clients, info };
-    Ok((complete, periods))
+    let incidents = Incidents { periods, ..incidents };
+    Ok(Overview { top, slices, incidents, outliers, slow, clients, info })
 }

@@ -99,7 +99,7 @@ impl Roster {
     }
 
     /// Which events count.
-    pub fn selection(&self) -> &Selection {
+    pub fn selection(&self) -> &Arc<Selection> {
         &self.plans.selection
     }
 

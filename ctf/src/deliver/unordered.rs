@@ -16,7 +16,6 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use super::open_packet::{OpenPacket, PART};
 use crate::decode::part::{Decoding, decode};
@@ -67,21 +66,11 @@ impl<C: Collect> ReadOutcome<C> {
     }
 }
 
-/// How often a thread looks whether its processor is still needed for something else.
-const LOOK: Duration = Duration::from_millis(1);
-
-/// The threads that read: their number, and whether something else runs meanwhile, to which one of them leaves its processor.
-#[derive(Clone, Copy)]
-pub struct Threads<'t> {
-    pub number: usize,
-    pub is_other_busy: Option<&'t AtomicBool>,
-}
-
-/// Reads all packets.
+/// Reads all packets, on this number of threads.
 pub fn read<C: Collect>(
     tasks: &[TraceTask<'_>],
     window: Window,
-    Threads { number: threads, is_other_busy }: Threads<'_>,
+    threads: usize,
     collector: C,
     progress: &Progress,
 ) -> ReadOutcome<C> {
@@ -115,16 +104,9 @@ pub fn read<C: Collect>(
         let parts: Vec<C> = (0..threads).map(|_| collector.split()).collect();
         let absorbed = Mutex::new(ReadOutcome::new(collector));
         std::thread::scope(|scope| {
-            for (number, part) in parts.into_iter().enumerate() {
-                let (work, absorbed, next, is_stopped) = (&work, &absorbed, &next, &is_stopped);
-                let (other, packets) = (is_other_busy.filter(|_| number == 0), packet_tasks.len());
+            for part in parts {
+                let (work, absorbed) = (&work, &absorbed);
                 scope.spawn(move || {
-                    while other.is_some_and(|is_busy| is_busy.load(Ordering::Relaxed))
-                        && next.load(Ordering::Relaxed) < packets
-                        && !is_stopped.load(Ordering::Relaxed)
-                    {
-                        std::thread::sleep(LOOK);
-                    }
                     let read = work(part);
                     absorbed.lock().unwrap_or_else(PoisonError::into_inner).absorb(read);
                 });

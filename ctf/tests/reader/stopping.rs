@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ctf_reader::{Collect, EventClass, Events, Progress, Reader, Wanted, Window};
 
@@ -69,21 +69,6 @@ fn collector_may_stop_at_the_very_last_event_or_not_at_all() {
         let reader = Reader::open(&[recorded.folder()]).unwrap().threads(threads);
         let read = reader.read(Window::default(), Enough::new(limit), &Progress::default());
         assert_eq!((read.stopped, read.collector.seen, read.report.events), (stopped, 1800, 1800));
-    }
-}
-
-#[test]
-fn reading_beside_something_that_is_busy_reads_everything_and_ends() {
-    let recorded = Recording::copy();
-    for (threads, is_busy) in [(1, true), (2, true), (8, true), (2, false)] {
-        let reader = Reader::open(&[recorded.folder()]).unwrap().threads(threads);
-        // What is busy may never end.
-        let is_busy = AtomicBool::new(is_busy);
-        let whole = Enough::new(u64::MAX);
-        let read = reader.read_beside(&is_busy, Window::default(), whole, &Progress::default());
-        assert_eq!((read.collector.seen, read.report.events), (1800, 1800), "{threads} threads");
-        let some = reader.read_beside(&is_busy, Window::default(), Enough::new(900), &Progress::default());
-        assert_eq!(some.stopped, Some(()), "{threads} threads");
     }
 }
 

@@ -16,11 +16,11 @@ use super::series::{Resolution, Series};
 use super::split::Split;
 use crate::durations::histogram::Histogram;
 use crate::finding::{GroupName, Notes, Ns, Span, TraceFinding};
-use crate::groups::{PROCESSES_MAX, Pools, Quantile, Sort, Summary, summarise_into};
+use crate::groups::{PROCESSES_MAX, Pools, Quantile, Sort, Summary, SummaryCollector};
 use crate::parallel::{both, in_parallel};
 use crate::reading::{EventKind, Failure, Processes, Selection, SourceWindow};
 use crate::source::Source;
-use ctf_reader::Window;
+use ctf_reader::{Report, Window};
 
 /// A mode that has nearly all events of its time is a slow period.
 const DENSE: f64 = 0.95;
@@ -61,21 +61,29 @@ pub struct Judged {
     pub unjudged: Vec<Unjudged>,
 }
 
-/// The groups of a trace with their course over time, before they are judged.
-pub(crate) struct Courses {
-    pub summary: Summary<Series>,
+/// Collects the course of groups over time.
+pub(crate) type CourseCollector = SummaryCollector<Series>;
+
+/// How the course of groups over time is read.
+pub(crate) struct CourseReading {
     selection: Arc<Selection>,
     resolution: Resolution,
     cap: usize,
 }
 
-impl Courses {
-    /// Reads a trace, keeping at most `cap` keys separately.
-    pub fn read<S: Source>(
+/// The groups of a trace with their course over time, before they are judged.
+pub(crate) struct Courses {
+    pub summary: Summary<Series>,
+    reading: CourseReading,
+}
+
+impl CourseReading {
+    /// Keeps at most `cap` keys separately.
+    pub fn new<S: Source>(
         input: &mut SourceWindow<'_, S>,
-        selection: &Arc<Selection>,
+        selection: Arc<Selection>,
         cap: usize,
-    ) -> Result<Courses, Failure> {
+    ) -> Result<CourseReading, Failure> {
         let resolution = match input.window {
             Window { since: None, until: None } => Resolution::of(input.source)?,
             Window { since, until } => {
@@ -85,10 +93,34 @@ impl Courses {
                 Resolution::new(if until > since { until.abs_diff(since) } else { 0 })
             }
         };
-        let summary = summarise_into::<Series, S>(input, selection, Sort::Total, cap, resolution)?;
-        Ok(Courses { summary, selection: Arc::clone(selection), resolution, cap })
+        Ok(CourseReading { selection, resolution, cap })
     }
 
+    /// What is to see all events of the window.
+    pub fn collector(&self) -> CourseCollector {
+        SummaryCollector::of(&self.selection, self.cap, self.resolution)
+    }
+
+    /// Reads the window.
+    pub fn read<S: Source>(self, input: &mut SourceWindow<'_, S>) -> Result<Courses, Failure> {
+        self.complete(input, None)
+    }
+
+    /// Reads the window, unless its collector has seen all events in another reading.
+    pub fn complete<S: Source>(
+        self,
+        input: &mut SourceWindow<'_, S>,
+        seen: Option<(CourseCollector, Report)>,
+    ) -> Result<Courses, Failure> {
+        let (collected, report) = match seen {
+            Some(seen) => seen,
+            None => input.read(self.collector())?,
+        };
+        Ok(Courses { summary: collected.summary(input, report, Sort::Total)?, reading: self })
+    }
+}
+
+impl Courses {
     /// Judges all groups, unless that was done as they were read. If the selection has processes counted and there are
     /// several, the trace is read again with processes apart.
     pub fn verdicts<S: Source>(
@@ -98,22 +130,23 @@ impl Courses {
         mut judged: Option<Judged>,
     ) -> Result<Verdicts, Failure> {
         if (2..=PROCESSES_MAX).contains(&self.summary.processes.len()) {
-            let apart = Selection { processes: Processes::Apart, ..Selection::clone(&self.selection) };
-            self.selection = Arc::new(apart);
-            self.summary = summarise_into(input, &self.selection, Sort::Total, self.cap, self.resolution)?;
+            let apart =
+                Selection { processes: Processes::Apart, ..Selection::clone(&self.reading.selection) };
+            self = CourseReading { selection: Arc::new(apart), ..self.reading }.read(input)?;
             judged = None;
         }
         Ok(Verdicts {
             judged: judged.unwrap_or_else(|| self.judged(rule)),
             trace: TraceFinding::new(&self.summary.report),
             notes: Notes::of_summary(&self.summary),
-            selection: self.selection,
+            selection: self.reading.selection,
         })
     }
 
     /// Judges the groups as they were read.
     pub fn judged(&self, rule: &Rule) -> Judged {
-        let apart = (self.selection.processes == Processes::Apart).then_some(&*self.selection);
+        let selection = &*self.reading.selection;
+        let apart = (selection.processes == Processes::Apart).then_some(selection);
         judge_summary(&self.summary, apart, rule)
     }
 }

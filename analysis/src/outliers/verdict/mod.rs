@@ -43,7 +43,9 @@ pub use rule::{Rule, RuleFinding};
 #[cfg(test)]
 pub(crate) use tests::samples::Random;
 
-pub(crate) use judge::{Courses, JudgedGroup, Verdicts, judge_summary, single_limit};
+pub(crate) use judge::{
+    CourseCollector, CourseReading, Courses, JudgedGroup, Verdicts, judge_summary, single_limit,
+};
 #[cfg(test)]
 pub(crate) use normal::ln_tail;
 pub(crate) use normal::{ln_student_tail, student_quantile, tail_quantile};
