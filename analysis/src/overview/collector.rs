@@ -21,7 +21,7 @@ const SLICES: usize = 960;
 const SLOWEST: usize = 50;
 const SLOWEST_OF_SLICE: usize = 2;
 
-/// The figures of all slices of a group.
+/// The figures of all groups in a slice, or of all slices of a group.
 type Tallies = Vec<Option<Box<SliceFigures>>>;
 
 /// Collects the figures of groups in slices of time, and the slowest events.
@@ -33,6 +33,7 @@ pub(super) struct SliceCollector {
     /// The place of each group that is followed, and their units.
     places: Groups<usize>,
     units: Vec<Option<u64>>,
+    /// For each slice the figures of those groups.
     groups: Vec<Tallies>,
     /// All other groups together, for each unit.
     others: HashMap<Option<u64>, Tallies>,
@@ -76,7 +77,7 @@ impl SliceCollector {
             columns,
             events: vec![SliceEvents::NONE; columns.count],
             places,
-            groups: vec![Vec::new(); units.len()],
+            groups: vec![Vec::new(); columns.count],
             units,
             others: HashMap::new(),
             longest: Longest::new(SLOWEST),
@@ -87,7 +88,14 @@ impl SliceCollector {
 
     /// The slices, and the slowest events of the trace and of each slice, the slowest first.
     pub fn finish(self) -> (Slices, Vec<SlowEvent>) {
-        let sliced = |(unit_ns, figures): (Option<u64>, Tallies)| {
+        let sliced = |&unit_ns: &Option<u64>| SlicedGroup { unit_ns, slices: Vec::new() };
+        let mut groups: Vec<SlicedGroup> = self.units.iter().map(sliced).collect();
+        for (slice, of_slice) in self.groups.into_iter().enumerate() {
+            for (group, figures) in groups.iter_mut().zip(of_slice) {
+                group.slices.extend(figures.map(|figures| (slice, *figures)));
+            }
+        }
+        let other = |(unit_ns, figures): (Option<u64>, Tallies)| {
             let of_slices = figures.into_iter().enumerate();
             let slices = of_slices.filter_map(|(slice, figures)| Some((slice, *figures?))).collect();
             SlicedGroup { unit_ns, slices }
@@ -102,8 +110,8 @@ impl SliceCollector {
         let slices = Slices {
             columns: self.columns,
             events: self.events,
-            groups: self.units.into_iter().zip(self.groups).map(sliced).collect(),
-            others: others.into_iter().map(sliced).collect(),
+            groups,
+            others: others.into_iter().map(other).collect(),
             slowest: [SLOWEST, SLOWEST_OF_SLICE],
         };
         (slices, records)
@@ -176,6 +184,8 @@ impl Collect for SliceCollector {
             let Some((plan, kind, common)) = counted else { continue };
             let unit = kind.unit.map(|unit| unit.nanoseconds());
             let (has_conditions, of_slice) = (plan.has_conditions(), &mut self.of_slices[slice]);
+            let groups = &mut self.groups[slice];
+            groups.resize(self.units.len(), None);
             let mut least = longest.least(kind).min(of_slice.least(kind));
             for number in range {
                 let event = events.get(number);
@@ -188,11 +198,11 @@ impl Collect for SliceCollector {
                     recalled.or_else(|| look_up(places, plan, &event, brief, key))
                 });
                 let of_group = match place {
-                    Some(place) => &mut self.groups[place],
-                    None => self.others.entry(unit).or_default(),
+                    Some(place) => &mut groups[place],
+                    None => grown(self.others.entry(unit).or_default(), slice),
                 };
                 let duration = durations.get(number).copied();
-                grown(of_group, slice).get_or_insert_default().record(duration);
+                of_group.get_or_insert_default().record(duration);
                 let Some(ticks) = duration.filter(|&ticks| (least..IMPLAUSIBLE).contains(&ticks)) else {
                     continue;
                 };
