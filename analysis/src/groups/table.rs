@@ -37,22 +37,39 @@ pub(crate) enum Place {
 
 /// A cache of recently seen groups by their brief keys, with a number for each. Most events hit it, so that most keys are
 /// neither hashed nor compared byte by byte.
+///
+/// There are two in each place, the newer one first: with one, of fifty keys some five would always displace each other.
 #[derive(Clone, Debug)]
-pub(crate) struct RecentKeys(Box<[(Brief, u32); 1 << RecentKeys::BITS]>);
+pub(crate) struct RecentKeys(Box<[[(Brief, u32); 2]; 1 << RecentKeys::BITS]>);
 
 impl RecentKeys {
-    const BITS: u32 = 8;
+    const BITS: u32 = 7;
 
-    /// Where a key is, if it is there.
+    /// The number of a key, if it is there.
     #[inline(always)]
-    pub fn at(&mut self, key: Brief) -> &mut (Brief, u32) {
-        &mut self.0[(key.mix() >> (u64::BITS - RecentKeys::BITS)) as usize]
+    pub fn get(&self, key: Brief) -> Option<u32> {
+        let [first, second] = &self.0[RecentKeys::place(key)];
+        if first.0 == key {
+            return Some(first.1);
+        }
+        (second.0 == key).then_some(second.1)
+    }
+
+    /// Remembers the number of a key that is not there.
+    pub fn enter(&mut self, key: Brief, number: u32) {
+        let place = &mut self.0[RecentKeys::place(key)];
+        *place = [(key, number), place[0]];
+    }
+
+    #[inline(always)]
+    fn place(key: Brief) -> usize {
+        (key.mix() >> (u64::BITS - RecentKeys::BITS)) as usize
     }
 }
 
 impl Default for RecentKeys {
     fn default() -> Self {
-        RecentKeys(Box::new([(Brief::NONE, 0); 1 << RecentKeys::BITS]))
+        RecentKeys(Box::new([[(Brief::NONE, 0); 2]; 1 << RecentKeys::BITS]))
     }
 }
 
@@ -66,15 +83,14 @@ impl<T> OfKind<T> {
     /// The value of a recently seen group.
     #[inline(always)]
     pub fn recall(&mut self, key: Brief) -> Option<&mut T> {
-        let (known, place) = self.recent.at(key);
-        if *known == key { self.keyed.get_mut(*place as usize).map(|(_, value)| value) } else { None }
+        let place = self.recent.get(key)?;
+        self.keyed.get_mut(place as usize).map(|(_, value)| value)
     }
 
     /// The place of a recently seen group.
     #[inline(always)]
-    pub fn recall_place(&mut self, key: Brief) -> Option<Place> {
-        let (known, place) = *self.recent.at(key);
-        (known == key).then_some(Place::Keyed(place))
+    pub fn recall_place(&self, key: Brief) -> Option<Place> {
+        self.recent.get(key).map(Place::Keyed)
     }
 
     /// The place of the group without a key, if there is one.
@@ -156,7 +172,7 @@ impl<T> Groups<T> {
     pub fn recallable(&mut self, kind: usize, brief: Brief, key: &[u8], make: impl FnOnce() -> T) -> &mut T {
         let place = self.place(kind, key, make);
         let of_kind = self.of_kind(kind);
-        *of_kind.recent.at(brief) = (brief, place);
+        of_kind.recent.enter(brief, place);
         &mut of_kind.keyed[place as usize].1
     }
 

@@ -65,21 +65,25 @@ pub(super) fn incidents<S: Source>(
     let search = Search::new(input, selection, rule)?;
     let mut readers = search.readers;
     let all = &mut search.all(&mut readers);
-    let courses = courses_of_periods(all, selection, &search.angle)?;
-    // Mostly the intervals that incidents are found among have these courses too, which takes less time.
-    let are_noted = selection.is_plain() && !rule.in_isolation;
     let mut watch = search.watch();
-    if are_noted {
-        watch.note(IntervalCourses::new(Resolution::of(all.source)?));
+    // Mostly the courses of all groups are those of the intervals that incidents are found among, which takes less time.
+    let mut courses = None;
+    match selection.is_plain() && !rule.in_isolation {
+        true => watch.note(IntervalCourses::new(Resolution::of(all.source)?)),
+        false => courses = Some(courses_of_periods(all, selection, &search.angle)?),
     }
-    let collector = search.in_passing(&courses).filter(|_| !are_noted);
+    let collector = courses.as_ref().and_then(|courses| search.in_passing(courses));
     let (report, collected) = search.follow(&mut watch, collector);
     let found = search.finding(&watch, &report, limit)?;
-    let periods = match watch.periods(&report, search.window) {
-        Some(periods) => periods,
-        None => slow_periods(&courses.complete(all, collected.zip(Some(report)))?, search.window),
+    if let Some(periods) = watch.periods(&report, search.window) {
+        return Ok(Incidents { periods, ..found });
+    }
+    let courses = match courses {
+        Some(courses) => courses,
+        None => courses_of_periods(all, selection, &search.angle)?,
     };
-    Ok(Incidents { periods, ..found })
+    let courses = courses.complete(all, collected.zip(Some(report)))?;
+    Ok(Incidents { periods: slow_periods(&courses, search.window), ..found })
 }
 
 /// A search for incidents.

@@ -183,13 +183,18 @@ impl Comparison {
         let Comparison { subjects, recent, buffer, .. } = self;
         let Some(limits) = &subjects.limits else { return Some(seen.plan.kind) };
         let brief = seen.plan.only_key().map_or(Brief::OTHER, |key| seen.event.stored(key));
-        let recent = grown(recent, seen.class).get_or_insert_default().at(brief);
-        if recent.0 != brief || brief == Brief::OTHER {
-            seen.plan.encode_key(seen.event, buffer);
-            let limit = limits.of(seen.plan.kind, buffer)?;
-            *recent = (brief, u32::try_from(limit.group).unwrap_or(u32::MAX));
+        let recent = grown(recent, seen.class).get_or_insert_default();
+        if let Some(known) = recent.get(brief) {
+            return Some(known as usize);
         }
-        Some(recent.1 as usize)
+        seen.plan.encode_key(seen.event, buffer);
+        let group = limits.of(seen.plan.kind, buffer)?.group;
+        if brief != Brief::OTHER
+            && let Ok(number) = u32::try_from(group)
+        {
+            recent.enter(brief, number);
+        }
+        Some(group)
     }
 
     /// Counts an event.
