@@ -119,9 +119,9 @@ fn a_slow_period_is_found_with_its_time_its_rates_and_its_means() {
     }
 }
 
-/// `incidents` takes slow periods from the reading that it finds incidents in. In isolation they come from a reading of
-/// their own, and so they do where that one has not all groups: an interval of years is due to a clock, and there are names
-/// for so many groups only.
+/// `incidents` takes slow periods from the intervals that it finds incidents among. In isolation or with a filter all events
+/// are collected in passing. With those that repeat others there is a reading of their own, and so there is where not all
+/// groups are intervals: one of years is due to a clock, and there are names for so many groups only.
 #[test]
 fn slow_periods_beside_incidents_are_those_of_a_reading_of_their_own() {
     let of_years = 10 * 365 * 86_400 * 1_000_000;
@@ -140,7 +140,9 @@ fn slow_periods_beside_incidents_are_those_of_a_reading_of_their_own() {
             found["periods"].as_array().unwrap().clone()
         };
         let found = periods(&[]);
-        assert_eq!(found, periods(&["--in-isolation"]), "of {groups} groups");
+        for options in [&["--in-isolation"][..], &["--all"], &["--event", "*"], &["--event", "*", "--all"]] {
+            assert_eq!(found, periods(options), "{options:?}, of {groups} groups");
+        }
         assert_eq!(found.len(), 1, "of {groups} groups: {found:#?}");
     }
 }
