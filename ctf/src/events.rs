@@ -47,6 +47,21 @@ pub(crate) trait Fields {
         into.push(self.timestamp(0));
     }
 
+    /// The first of some events that is later than a time, or where they end.
+    fn first_after(&self, mut events: Range<usize>, time: i64) -> usize {
+        if !events.is_empty() && self.timestamp(events.end - 1) <= time {
+            return events.end;
+        }
+        while !events.is_empty() {
+            let middle = events.start + events.len() / 2;
+            match self.timestamp(middle) > time {
+                true => events.end = middle,
+                false => events.start = middle + 1,
+            }
+        }
+        events.end
+    }
+
     /// One of the values of one of the events.
     fn value(&self, event: usize, field: usize) -> Value<'_>;
 
@@ -117,23 +132,9 @@ impl<'a> Events<'a> {
         std::iter::from_fn(move || {
             let begin = from;
             let time = (begin < self.count).then(|| self.fields.timestamp(begin))?;
-            from = self.first_after(begin + 1, until(time));
+            from = self.fields.first_after(begin + 1..self.count, until(time));
             Some((begin..from, time))
         })
-    }
-
-    /// The number of the first event from one on that is later than a time.
-    fn first_after(&self, mut from: usize, time: i64) -> usize {
-        let is_later = |event: usize| self.fields.timestamp(event) > time;
-        let mut to = self.count;
-        if from < to && !is_later(to - 1) {
-            return to;
-        }
-        while from < to {
-            let middle = from + (to - from) / 2;
-            if is_later(middle) { to = middle } else { from = middle + 1 }
-        }
-        to
     }
 
     /// Appends the values that a field has in each event, as far as they are brief.

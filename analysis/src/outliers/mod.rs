@@ -216,9 +216,9 @@ impl Judging {
             groups,
             ..
         } = found.judged;
-        let mut shared = all.filter.comparison.shared(rule.probability, &found.trace);
+        let LongestCollector { filter, mut longest, passed: mut found_events, .. } = all;
+        let mut shared = filter.comparison.shared(rule.probability, &found.trace);
         let (mut trace, mut notes) = (found.trace, found.notes);
-        let LongestCollector { mut longest, passed: mut found_events, .. } = all;
         if angle.selects {
             let of_selection =
                 Selection { processes: found.selection.processes, ..Selection::clone(selection) };

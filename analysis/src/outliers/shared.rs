@@ -23,10 +23,10 @@ use crate::finding::{GroupName, Span, TraceFinding};
 use crate::groups::RecentKeys;
 use crate::meaning::HOST;
 use crate::reading::{EventKind, Kinds, grown, key};
-use crate::slow::{EventFilter, Observed, SeenEvent, is_chosen, scrambled};
+use crate::slow::{EventFilter, Observed, Sample, SeenEvent};
 
 /// The number of events of a group that are compared, and the same number of slow ones.
-const COMPARED: u64 = 20_000;
+const COMPARED: u32 = 10_000;
 /// A field with more values than this is a measure, or identifies single events.
 const VALUES_MAX: usize = 500;
 /// The groups that are looked at, those with the most time first.
@@ -93,9 +93,9 @@ struct Subject {
     above: u64,
     p90: Option<u64>,
     periods: Vec<Vec<Span>>,
-    /// One event of this number is compared, and one slow event of that; powers of two.
-    stride: u64,
-    slow_stride: u64,
+    /// The events that are compared, and the slow ones.
+    sample: Sample,
+    slow_sample: Sample,
     with_keys: bool,
 }
 
@@ -105,8 +105,8 @@ pub(crate) struct Subjects {
     limits: Option<Arc<Limits>>,
     /// By the number of the group, or of the kind if a threshold decides.
     list: Vec<Option<Subject>>,
-    /// The least stride of each kind.
-    strides: Vec<u64>,
+    /// The largest sample of each kind.
+    samples: Vec<Sample>,
 }
 
 /// Counts values of fields while events are read.
@@ -124,7 +124,7 @@ impl Subjects {
     /// The groups with the most time, each with its limit and its slow periods.
     pub fn judged(groups: &[JudgedGroup], limits: &Arc<Limits>, periods: &[Period]) -> Self {
         let mut list: Vec<Option<Subject>> = Vec::new();
-        let mut strides = vec![u64::MAX; limits.kinds().list().len()];
+        let mut samples = vec![Sample::NONE; limits.kinds().list().len()];
         let mut number = 0;
         for group in groups {
             let is_subject = number < GROUPS_MAX && group.count >= FEWEST;
@@ -132,39 +132,39 @@ impl Subjects {
                 number += 1;
                 let has_group = |period: &&Period| period.groups.iter().any(|shift| shift.name == group.name);
                 let periods = periods.iter().filter(has_group).take(PERIODS_MAX);
-                let stride = group.count.div_ceil(COMPARED).next_power_of_two();
+                let sample = Sample::of(COMPARED, group.count);
                 if let Some(kind) = limits.kind_number(&group.kind) {
-                    strides[kind] = strides[kind].min(stride);
+                    samples[kind] = samples[kind].max(sample);
                 }
                 Subject {
                     name: group.name.clone(),
                     above: group.above,
                     p90: Some(group.p90),
                     periods: periods.map(|period| period.spans.clone()).collect(),
-                    stride,
-                    slow_stride: group.slow.div_ceil(COMPARED).next_power_of_two(),
+                    sample,
+                    slow_sample: Sample::of(COMPARED, group.slow),
                     with_keys: false,
                 }
             }));
         }
-        Subjects { limits: Some(Arc::clone(limits)), list, strides }
+        Subjects { limits: Some(Arc::clone(limits)), list, samples }
     }
 
     /// All kinds of events, of which a threshold decides which are slow.
     pub fn above(kinds: &Kinds, threshold_ns: u64, events: u64) -> Self {
-        let stride = events.div_ceil(10 * COMPARED).next_power_of_two();
+        let sample = Sample::of(20 * COMPARED, events);
         let ticks = |kind: &EventKind| u128::from(threshold_ns).div_ceil(kind.unit_ns());
         let subject = |kind: &Arc<EventKind>| Subject {
             name: GroupName::new(kind, Vec::new()),
             above: u64::try_from(ticks(kind)).unwrap_or(u64::MAX).saturating_sub(1),
             p90: None,
             periods: Vec::new(),
-            stride,
-            slow_stride: 1,
+            sample,
+            slow_sample: Sample::ALL,
             with_keys: true,
         };
         let list: Vec<Option<Subject>> = kinds.list().iter().map(|kind| Some(subject(kind))).collect();
-        Subjects { limits: None, strides: vec![stride; list.len()], list }
+        Subjects { limits: None, samples: vec![sample; list.len()], list }
     }
 }
 
@@ -202,9 +202,9 @@ impl Comparison {
         let Some(number) = self.subject(seen) else { return };
         let Comparison { subjects, tables, buffer, .. } = self;
         let Some(Some(subject)) = subjects.list.get(number) else { return };
-        let (is_slow, chance) = (seen.ticks > subject.above, scrambled(seen.time));
-        let is_compared = is_chosen(chance, subject.stride);
-        let is_slow_compared = is_slow && is_chosen(chance, subject.slow_stride);
+        let is_slow = seen.ticks > subject.above;
+        let is_compared = subject.sample.has(seen.time);
+        let is_slow_compared = is_slow && subject.slow_sample.has(seen.time);
         if !is_compared && !is_slow_compared {
             return;
         }
@@ -212,7 +212,7 @@ impl Comparison {
         if is_compared {
             counts.all = 1;
             counts.usual = u64::from(!is_slow);
-            counts.level = ((seen.ticks as f64 + 0.5).ln() * 1000.0) as i64;
+            counts.level = ((seen.ticks as f32 + 0.5).ln() * 1000.0) as i64;
             counts.tenth = u64::from(subject.p90.is_some_and(|p90| seen.ticks > p90));
             for (place, spans) in subject.periods.iter().enumerate() {
                 counts.periods[place] = u64::from(spans.iter().any(|span| span.contains(seen.time)));
@@ -230,7 +230,8 @@ impl Comparison {
     }
 
     /// What is more frequent among slow events than chance allows, the most telling first.
-    pub fn shared(&self, probability: f64, trace: &TraceFinding) -> Vec<Shared> {
+    pub fn shared(mut self, probability: f64, trace: &TraceFinding) -> Vec<Shared> {
+        self.tables.iter_mut().flatten().for_each(|table| table.settle());
         let mut compared: Vec<Candidate<'_>> = Vec::new();
         for (subject, table) in self.subjects.list.iter().zip(&self.tables) {
             let (Some(subject), Some(table)) = (subject, table) else { continue };
@@ -300,14 +301,14 @@ impl<F: EventFilter> EventFilter for Compared<F> {
 
     fn observed(&self, kind: usize) -> Observed {
         let subjects = &self.comparison.subjects;
-        let Some(&stride) = subjects.strides.get(kind).filter(|stride| **stride != u64::MAX) else {
+        let Some(&sample) = subjects.samples.get(kind).filter(|sample| **sample != Sample::NONE) else {
             return Observed::NONE;
         };
         let above = match &subjects.limits {
             Some(limits) => limits.lowest(kind),
             None => subjects.list[kind].as_ref().map_or(u64::MAX, |subject| subject.above),
         };
-        Observed { above, stride: Some(stride) }
+        Observed { above, sample }
     }
 
     fn observe(&mut self, seen: &SeenEvent<'_, '_>) {

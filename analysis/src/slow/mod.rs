@@ -97,31 +97,39 @@ pub(crate) trait EventFilter: Clone + Send {
 pub(crate) struct Observed {
     /// Those with a duration above this, in the kind's unit.
     pub above: u64,
-    /// And of all others one of this number, which is a power of two, by their times.
-    pub stride: Option<u64>,
+    /// And a sample of all others.
+    pub sample: Sample,
 }
 
 impl Observed {
-    pub const NONE: Observed = Observed { above: u64::MAX, stride: None };
-    pub const ALL: Observed = Observed { above: u64::MAX, stride: Some(1) };
+    pub const NONE: Observed = Observed { above: u64::MAX, sample: Sample::NONE };
+    pub const ALL: Observed = Observed { above: u64::MAX, sample: Sample::ALL };
 
     #[inline(always)]
     fn has(self, ticks: u64, time: i64) -> bool {
-        (ticks > self.above) | self.stride.is_some_and(|stride| is_chosen(scrambled(time), stride))
+        (ticks > self.above) | self.sample.has(time)
     }
 }
 
-/// Whether a number that looks random is one of a stride, which is a power of two.
-#[inline(always)]
-pub(crate) fn is_chosen(chance: u64, stride: u64) -> bool {
-    chance & (stride - 1) == 0
-}
+/// A part of all events, in 2^32nds. Events are chosen by their times, so it does not matter who reads them, and a larger sample
+/// has all events of a smaller one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Sample(u64);
 
-/// A time as a number that looks random.
-#[inline(always)]
-pub(crate) fn scrambled(time: i64) -> u64 {
-    (time as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29).wrapping_mul(0xBF58_476D_1CE4_E5B9)
-        >> 33
+impl Sample {
+    pub const NONE: Sample = Sample(0);
+    pub const ALL: Sample = Sample(1 << 32);
+
+    /// About this number of all events, or all if there are not more.
+    pub fn of(number: u32, all: u64) -> Sample {
+        Sample((u64::from(number) << 32) / all.max(number.into()).max(1))
+    }
+
+    #[inline(always)]
+    pub fn has(self, time: i64) -> bool {
+        // The upper half of the product looks random.
+        (time as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32 < self.0
+    }
 }
 
 /// An event with a plausible duration that passes the filters.
@@ -206,22 +214,19 @@ impl<S: EventFilter> Collect for LongestCollector<S> {
         plan.durations(events, durations);
         times.clear();
         events.timestamps(times);
-        // Of nearly all events only the duration and the time are looked at, without a branch for each.
+        // Of nearly all events only the duration and the time are looked at.
         let observed = filter.observed(plan.kind);
         let least = match filter.above(plan.kind) {
             Some(above) => above.min(observed.above).min(IMPLAUSIBLE - 1) + 1,
             None => 0,
         };
-        let (stride, has_stride) = (observed.stride.unwrap_or(1), observed.stride.is_some());
+        let is_looked_at =
+            |&(_, (&ticks, &time)): &(u32, (&u64, &i64))| (ticks >= least) | observed.sample.has(time);
         looked_at.clear();
-        looked_at.resize(durations.len(), 0);
-        let (looked_at, mut count) = (&mut **looked_at, 0);
-        for (number, (&ticks, &time)) in durations.iter().zip(times.iter()).enumerate() {
-            looked_at[count] = number as u32;
-            count += usize::from((ticks >= least) | (is_chosen(scrambled(time), stride) & has_stride));
-        }
+        looked_at
+            .extend((0..).zip(durations.iter().zip(&*times)).filter(is_looked_at).map(|(number, _)| number));
         let (has_conditions, mut least) = (plan.has_conditions(), longest.least(kind));
-        for &number in &looked_at[..count] {
+        for &number in &*looked_at {
             let number = number as usize;
             let (event, ticks, time) = (events.get(number), durations[number], times[number]);
             if has_conditions && !plan.admits(&event) {

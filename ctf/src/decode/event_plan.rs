@@ -52,7 +52,9 @@ impl Constant {
                 Ok(number) => Value::Signed(number),
                 Err(_) => Value::Unsigned(*number as u64),
             },
-            Constant::Packet(member) => context.get(*member).map_or(Value::Unsigned(0), Frozen::value),
+            Constant::Packet(member) => {
+                context.get(*member).map_or_else(|| Value::Unsigned(0), Frozen::value)
+            }
             Constant::Nothing => Value::Unsigned(0),
         }
     }

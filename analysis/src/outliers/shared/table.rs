@@ -33,6 +33,18 @@ impl Counts {
         self.usual += other.usual;
         self.slow += other.slow;
     }
+
+    /// What was counted after others.
+    fn since(&self, before: &Counts) -> Counts {
+        Counts {
+            all: self.all - before.all,
+            level: self.level - before.level,
+            tenth: self.tenth - before.tenth,
+            periods: std::array::from_fn(|period| self.periods[period] - before.periods[period]),
+            usual: self.usual - before.usual,
+            slow: self.slow - before.slow,
+        }
+    }
 }
 
 /// The values of a field, as bytes, and how often each was seen.
@@ -79,6 +91,9 @@ pub(super) struct Table {
 struct OfClass {
     /// The place of its trace.
     trace: usize,
+    /// All of them.
+    total: Counts,
+    /// The fields, without those that have too many values.
     columns: Vec<Column>,
 }
 
@@ -88,9 +103,12 @@ struct Column {
     field: KeyField,
     /// Its place among the fields of the table.
     place: usize,
-    /// The last value and its place, and those of all values that are brief, as they are stored: nearly all events have one of
-    /// these.
+    /// The last value, as it is stored, and its place.
     last: (Brief, u32),
+    /// All events of the class before the first of those with the last value. Most have the value of the one before, so they are
+    /// counted together, when another value comes.
+    before: Counts,
+    /// All values that are brief, and their places.
     known: HashTable<(Brief, u32)>,
 }
 
@@ -107,16 +125,23 @@ impl Table {
         if grown(&mut self.classes, seen.class).is_none() {
             self.classes[seen.class] = Some(self.enter(seen, with_keys));
         }
+        let Table { fields, classes, .. } = self;
+        let Some(OfClass { total, columns, .. }) = &mut classes[seen.class] else { return };
+        columns.retain_mut(|column| {
+            let stored = column.field.stored(seen.event);
+            stored == column.last.0 || column.change(stored, seen, total, &mut fields[column.place].1, buffer)
+        });
+        total.add(counts);
+    }
+
+    /// Counts the events with the last values, before results are read.
+    pub fn settle(&mut self) {
         let Table { fields, traces, classes } = self;
-        let Some(OfClass { trace, columns }) = &mut classes[seen.class] else { return };
-        traces[*trace].1.add(counts);
-        for column in columns {
-            let values = &mut fields[column.place].1;
-            let Some(known) = values else { continue };
-            let place = column.value(seen, known, buffer);
-            known.counts[place as usize].add(counts);
-            if known.counts.len() > VALUES_MAX {
-                *values = None;
+        for OfClass { trace, total, columns } in classes.drain(..).flatten() {
+            traces[trace].1.add(&total);
+            for mut column in columns {
+                let values = &mut fields[column.place].1;
+                values.iter_mut().for_each(|values| column.settle(&total, values));
             }
         }
     }
@@ -130,9 +155,15 @@ impl Table {
             kept.common().iter().filter(|field| with_keys || !field.is_key)
         {
             let place = self.field(*order, name);
-            columns.push(Column { field: *field, place, last: (Brief::NONE, 0), known: HashTable::new() });
+            columns.push(Column {
+                field: *field,
+                place,
+                last: (Brief::NONE, 0),
+                before: Counts::default(),
+                known: HashTable::new(),
+            });
         }
-        OfClass { trace: self.trace(*trace), columns }
+        OfClass { trace: self.trace(*trace), total: Counts::default(), columns }
     }
 
     /// The place of a field, added if it is new.
@@ -153,7 +184,8 @@ impl Table {
     }
 
     /// Adds what another part counted.
-    pub fn absorb(&mut self, other: Table) {
+    pub fn absorb(&mut self, mut other: Table) {
+        other.settle();
         for (trace, counts) in other.traces {
             let place = self.trace(trace);
             self.traces[place].1.add(&counts);
@@ -177,35 +209,52 @@ impl Table {
 }
 
 impl Column {
-    /// The place of the value that an event has.
-    #[inline]
-    fn value(&mut self, seen: &SeenEvent<'_, '_>, values: &mut Values, buffer: &mut Vec<u8>) -> u32 {
-        let stored = self.field.stored(seen.event);
-        if self.last.0 != stored {
-            match self.known.find(hash(stored), |(known, _)| *known == stored) {
-                Some(&known) => self.last = known,
-                None => return self.enter(stored, seen, values, buffer),
-            }
+    /// Counts the events before one with another value. False if there are too many values.
+    #[inline(never)]
+    fn change(
+        &mut self,
+        stored: Brief,
+        seen: &SeenEvent<'_, '_>,
+        total: &Counts,
+        values: &mut Option<Values>,
+        buffer: &mut Vec<u8>,
+    ) -> bool {
+        let Some(known) = values else { return false };
+        self.settle(total, known);
+        self.last = match self.known.find(hash(stored), |(known, _)| *known == stored) {
+            Some(&known) => known,
+            None => self.enter(stored, seen, known, buffer),
+        };
+        if known.counts.len() > VALUES_MAX {
+            *values = None;
         }
-        self.last.1
+        values.is_some()
     }
 
-    /// The same of a value that is not known, or not brief.
-    #[inline(never)]
+    /// Counts the events with the last value.
+    fn settle(&mut self, total: &Counts, values: &mut Values) {
+        if let Some(counts) = values.counts.get_mut(self.last.1 as usize) {
+            counts.add(&total.since(&self.before));
+        }
+        self.before = *total;
+    }
+
+    /// A value that is not known, or not brief, and its place. What is not brief is like no other value.
     fn enter(
         &mut self,
         stored: Brief,
         seen: &SeenEvent<'_, '_>,
         values: &mut Values,
         buffer: &mut Vec<u8>,
-    ) -> u32 {
+    ) -> (Brief, u32) {
         buffer.clear();
         key::encode_within(&self.field.value(seen.event), buffer, 256);
         let place = values.place(buffer);
-        if stored != Brief::OTHER {
-            self.known.insert_unique(hash(stored), (stored, place), |(known, _)| hash(*known));
+        if stored == Brief::OTHER {
+            return (Brief::NONE, place);
         }
-        place
+        self.known.insert_unique(hash(stored), (stored, place), |(known, _)| hash(*known));
+        (stored, place)
     }
 }
 

@@ -250,18 +250,15 @@ impl Levels {
         let compared = COMPARED.max(3 * above).min(below.saturating_sub(1));
         let (weight, mean) = ASSUMED;
         let (n, i) = (self.count as f64, above as f64);
+        let z = tail_quantile(((i + 0.5) / (n + 0.5)).ln());
         // The assumed mean is that of a tail in which the place is the only one known.
-        let mut ratios = mills(tail_quantile(((i + 0.5) / (n + 0.5)).ln())) * weight;
+        let mut ratios = mills(z) * weight;
         for part in 0..8 {
             let rank = i + 0.5 + compared as f64 * (f64::from(part) + 0.5) / 8.0;
             ratios += mills(tail_quantile((rank / (n + 0.5)).min(0.999).ln())) * compared as f64 / 8.0;
         }
         let distances = self.distances(level, above, compared) + weight * mean;
-        Tail {
-            sigma: distances / ratios,
-            weight: weight + compared as f64,
-            z: tail_quantile(((i + 0.5) / (n + 0.5)).ln()),
-        }
+        Tail { sigma: distances / ratios, weight: weight + compared as f64, z }
     }
 
     /// What the distances below a level add up to, each multiplied by the number of durations above it.

@@ -40,7 +40,8 @@ pub fn tail_quantile(ln_probability: f64) -> f64 {
         let next = z + excess * mills_of(z, ln_tail);
         let is_near = step < 20 && low < next && next < high;
         let before = std::mem::replace(&mut z, if is_near { next } else { (low + high) / 2.0 });
-        if (z - before).abs() < 1e-12 {
+        // The next step would be the square of this one.
+        if (z - before).abs() < 1e-6 {
             break;
         }
     }

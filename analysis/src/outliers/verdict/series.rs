@@ -132,14 +132,11 @@ impl Series {
     /// Adds equal durations at times that are in one [bin](Resolution::bin).
     #[inline]
     pub fn record_many(&mut self, time: i64, ticks: u64, count: u64, resolution: Resolution) {
-        self.add(Moment::new(time, resolution), ticks, count, resolution);
+        self.add(Moment::new(time, resolution), ticks, count, &resolution);
     }
 
     #[inline]
-    fn add(&mut self, moment: Moment, ticks: u64, count: u64, resolution: Resolution) {
-        if self.shift == 0 {
-            self.shift = resolution.shift;
-        }
+    fn add(&mut self, moment: Moment, ticks: u64, count: u64, resolution: &Resolution) {
         let is_first_width = self.shift == moment.shift;
         let bin = if is_first_width { moment.bin } else { BinPlace::new(moment.time, self.shift) };
         let octave = octave_of(ticks);
@@ -149,12 +146,15 @@ impl Series {
                 cell.count += count;
                 cell.sum = cell.sum.saturating_add(sum);
             }
-            _ => self.push(Cell { key, count, sum }, moment.time, resolution.cells),
+            _ => self.push(Cell { key, count, sum }, moment.time, resolution),
         }
     }
 
     #[inline(never)]
-    fn push(&mut self, cell: Cell, time: i64, limit: usize) {
+    fn push(&mut self, cell: Cell, time: i64, &Resolution { shift, cells: limit }: &Resolution) {
+        if self.shift == 0 {
+            self.shift = shift;
+        }
         if self.cells.len() >= 2 * limit.max(self.sorted) {
             self.compact(limit);
         }
@@ -250,7 +250,7 @@ impl Extra for Series {
     #[inline]
     fn take(&mut self, duration: Option<u64>, moment: Moment, resolution: &Resolution) {
         if let Some(ticks) = duration.filter(|&ticks| ticks < IMPLAUSIBLE) {
-            self.add(moment, ticks, 1, *resolution);
+            self.add(moment, ticks, 1, resolution);
         }
     }
 

@@ -96,6 +96,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The clock's count of one.
+    #[inline]
     pub fn clock(&self, event: usize) -> u64 {
         clock(&self.numbers[event * self.width..])
     }
@@ -137,6 +138,7 @@ impl Marks for TimedRows<'_> {
         &self.rows.numbers[event * self.rows.width..][2..self.rows.width]
     }
 
+    #[inline]
     fn timestamp(&self, event: usize) -> i64 {
         self.timebase.time(self.rows.clock(event))
     }

@@ -43,6 +43,7 @@ pub struct Columns<'a, M> {
 }
 
 impl<M: Marks> Fields for Columns<'_, M> {
+    #[inline]
     fn timestamp(&self, event: usize) -> i64 {
         self.marks.timestamp(event)
     }

@@ -232,25 +232,20 @@ impl StoredField {
     #[inline(always)]
     pub fn brief(&self, bytes: &[u8], marks: &[u32]) -> Brief {
         match self.form {
-            FieldForm::Text => {
-                let at = marks[self.mark] as usize + self.offset;
-                Brief::text(&bytes[at..], marks[self.mark + 1] as usize - 1 - at)
-            }
-            _ => Brief::from(&self.value(bytes, marks)),
+            FieldForm::Enum(..) => Brief::OTHER,
+            _ => self.stored(bytes, marks),
         }
     }
 
     /// The same, but of a label its number.
     #[inline(always)]
     pub fn stored(&self, bytes: &[u8], marks: &[u32]) -> Brief {
+        let at = marks[self.mark] as usize + self.offset;
         match self.form {
-            FieldForm::Integer(read) | FieldForm::Enum(read, _) => {
-                Brief::integer(read.number(bytes, marks[self.mark] as usize + self.offset))
-            }
-            FieldForm::Characters(length) => {
-                Brief::characters(&bytes[marks[self.mark] as usize + self.offset..], length)
-            }
-            _ => self.brief(bytes, marks),
+            FieldForm::Integer(read) | FieldForm::Enum(read, _) => Brief::integer(read.number(bytes, at)),
+            FieldForm::Characters(length) => Brief::characters(&bytes[at..], length),
+            FieldForm::Text => Brief::text(&bytes[at..], marks[self.mark + 1] as usize - 1 - at),
+            FieldForm::Bool(_) | FieldForm::Float(_) => Brief::OTHER,
         }
     }
 }
