@@ -1,7 +1,7 @@
 //! What events say, as numbers, found out where they are read and not in the order of time.
 //!
 //! Several threads may do that at a time. Each remembers what it has met, and asks what they have in common for the number of
-//! anything new, so these numbers are in no particular order: the feed [translates](Translation) them to its own, which follow
+//! anything new, so these numbers are in no particular order: the feed [translates](super::translation) them to its own, which follow
 //! the order of time. What has no number is read by the feed itself.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
@@ -15,10 +15,10 @@ use crate::groups::table::Groups;
 use crate::reading::{ClassPlan, grown, key};
 
 /// The most names and clients, and threads, that get a number.
-const MOST: usize = IntervalName::MOST_KEYS;
+pub const MOST: usize = IntervalName::MOST_KEYS;
 
 /// Stands for the client of work without one.
-const NO_CLIENT: u32 = u32::MAX;
+pub const NO_CLIENT: u32 = u32::MAX;
 
 /// The largest number of a client or a name, and of a thread: none is used again.
 const LAST_TEXT: u32 = NO_CLIENT - 1;
@@ -56,44 +56,6 @@ impl Said {
     #[inline(always)]
     pub fn is_without_client(self) -> bool {
         self.client == NO_CLIENT
-    }
-}
-
-/// What a consumer knows, mostly by its own numbers, of what was numbered where it was read. It keeps the last of those numbers,
-/// because the digester may forget what they stand for.
-#[derive(Clone, Debug)]
-pub struct Translation<T = u32> {
-    first: u32,
-    known: Vec<Option<T>>,
-}
-
-impl<T> Default for Translation<T> {
-    fn default() -> Self {
-        Translation { first: 0, known: Vec::new() }
-    }
-}
-
-impl<T: Copy> Translation<T> {
-    /// What it is, if that is known.
-    #[inline(always)]
-    pub fn get(&self, number: u32) -> Option<T> {
-        *self.known.get(number.wrapping_sub(self.first) as usize)?
-    }
-
-    /// Remembers what anything is that has a number.
-    #[cold]
-    pub fn enter(&mut self, number: u32, known: T) {
-        if number == 0 || number == NO_CLIENT || number < self.first {
-            return;
-        }
-        let beyond = (number - self.first).saturating_sub(2 * MOST as u32 - 1);
-        if beyond > 0 {
-            // Half of them, so that this is rare.
-            let passed = beyond + MOST as u32;
-            self.known.drain(..self.known.len().min(passed as usize));
-            self.first += passed;
-        }
-        *grown(&mut self.known, (number - self.first) as usize) = Some(known);
     }
 }
 
@@ -140,6 +102,8 @@ struct Worker {
     is_full: bool,
     integers: [Vec<u64>; 2],
     briefs: Vec<Brief>,
+    /// The events whose texts are to be looked up.
+    others: Vec<usize>,
     bytes: Vec<u8>,
 }
 
@@ -260,16 +224,9 @@ impl Worker {
         self.briefs.clear();
         events.briefs(field, &mut self.briefs);
         let nobody = Brief::text(b"", 0);
-        for (place, digest) in into.iter_mut().enumerate() {
-            let brief = self.briefs[place];
-            let number = match brief == nobody {
-                true => NO_CLIENT,
-                false => self.text(0, brief, common, |bytes| {
-                    key::encode(&events.get(place).value(field), bytes);
-                }),
-            };
-            digest[0] |= u64::from(number);
-        }
+        let known = |brief: Brief| (brief == nobody).then_some(NO_CLIENT);
+        let encode = |event: usize, bytes: &mut Vec<u8>| key::encode(&events.get(event).value(field), bytes);
+        self.texts(0, common, known, encode, |event, number| into[event][0] |= u64::from(number));
     }
 
     fn names(
@@ -289,15 +246,42 @@ impl Worker {
             }
             None => self.briefs.resize(into.len(), Brief::OTHER),
         }
-        for (place, digest) in into.iter_mut().enumerate() {
-            let brief = self.briefs[place];
-            let number = self.text(space, brief, common, |bytes| plan.encode_key(&events.get(place), bytes));
-            digest[0] |= u64::from(number) << 32;
+        let encode = |event: usize, bytes: &mut Vec<u8>| plan.encode_key(&events.get(event), bytes);
+        self.texts(
+            space,
+            common,
+            |_| None,
+            encode,
+            |event, number| into[event][0] |= u64::from(number) << 32,
+        );
+    }
+
+    /// Finds the numbers of texts by their briefs. Nearly all are known or were met lately; the others are looked up after those.
+    #[inline(always)]
+    fn texts(
+        &mut self,
+        space: usize,
+        common: &Mutex<Common>,
+        known: impl Fn(Brief) -> Option<u32>,
+        encode: impl Fn(usize, &mut Vec<u8>),
+        mut found: impl FnMut(usize, u32),
+    ) {
+        let Worker { texts, briefs, others, .. } = self;
+        let of_space = texts.of_kind(space);
+        others.clear();
+        for (event, &brief) in briefs.iter().enumerate() {
+            match known(brief).or_else(|| of_space.recall(brief).copied()) {
+                Some(number) => found(event, number),
+                None => others.push(event),
+            }
+        }
+        for other in 0..self.others.len() {
+            let event = self.others[other];
+            found(event, self.text(space, self.briefs[event], common, |bytes| encode(event, bytes)));
         }
     }
 
     /// The number of a text, found by its brief form where it has one. `encode` writes it in full.
-    #[inline(always)]
     fn text(
         &mut self,
         space: usize,
@@ -376,25 +360,6 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_translation_knows_the_last_numbers_in_bounded_memory() {
-        let mut translation = Translation::default();
-        let most = MOST as u32;
-        for number in (1..10 * most).chain([100 * most]) {
-            translation.enter(number, number + 7);
-            assert_eq!(translation.get(number), Some(number + 7));
-            assert!(translation.known.len() <= 2 * MOST, "{number}");
-        }
-        assert_eq!(translation.get(10 * most), None);
-        for number in 1..10 * most {
-            translation.enter(number, 0);
-        }
-        assert_eq!(translation.get(100 * most), Some(100 * most + 7), "what is too old is not entered");
-        translation.enter(NO_CLIENT, 1);
-        translation.enter(0, 1);
-        assert_eq!((translation.get(NO_CLIENT), translation.get(0)), (None, None));
-    }
 
     #[test]
     fn events_are_counted_until_they_are_needed() {

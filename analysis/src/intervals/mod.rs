@@ -26,12 +26,14 @@ mod resolver;
 mod scene;
 mod thread_numbers;
 mod threads;
+mod translation;
 
 pub(super) use chain::{Link, Neighbour, chain};
-pub(super) use digester::{EventDigester, Said, Translation};
+pub(super) use digester::{EventDigester, Said};
 pub(super) use feed::Feed;
 pub(super) use interval::{Interval, IntervalName, total};
 pub(super) use lexicon::{IntervalKinds, Lexicon};
 pub(super) use nesting::{Nesting, SpanNumbers, Spans, Tree};
 pub(super) use scene::{Listener, Scene};
 pub use threads::{Process, Thread};
+pub(super) use translation::Translation;

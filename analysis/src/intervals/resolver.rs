@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use ctf_reader::{Brief, DigestedEvent, EventClass, Events, Field, OrderedEvent, Value, Wanted};
 
-use super::digester::{EventDigester, Said, Speech, Translation};
+use super::digester::{EventDigester, Said, Speech};
 use super::happening::{Happening, Happenings};
 use super::interval::{Interval, IntervalName};
 use super::lexicon::{KindEntry, Lexicon};
 use super::nesting::SpanNumbers;
 use super::thread_numbers::ThreadNumbers;
+use super::translation::Translation;
 use crate::datum::Datum;
 use crate::durations::histogram::IMPLAUSIBLE;
 use crate::meaning::ClassMeaning;
