@@ -1,6 +1,8 @@
 //! Values of fields that outlive the trace.
 
-use serde::ser::SerializeMap;
+use std::hash::Hash;
+
+use hashbrown::HashMap;
 use serde::{Serialize, Serializer};
 
 /// A value of a field that outlives the trace.
@@ -63,16 +65,20 @@ impl Serialize for Pairs {
     }
 }
 
-/// Serialises names and values as a map.
-pub(crate) fn pairs<S: Serializer, N: Serialize, V: Serialize>(
+/// Serialises names and values as a map. Of several with one name, as a trace may have, the last value is in the first's place.
+pub(crate) fn pairs<S: Serializer, N: Serialize + Clone + Eq + Hash, V: Serialize>(
     pairs: impl Iterator<Item = (N, V)>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(None)?;
+    let (mut places, mut members) = (HashMap::new(), Vec::new());
     for (name, value) in pairs {
-        map.serialize_entry(&name, &value)?;
+        let place = *places.entry(name.clone()).or_insert(members.len());
+        match members.get_mut(place) {
+            Some((_, known)) => *known = value,
+            None => members.push((name, value)),
+        }
     }
-    map.end()
+    serializer.collect_map(members)
 }
 
 #[cfg(test)]
@@ -88,6 +94,13 @@ mod tests {
         assert_eq!(value(&Datum::Integer(-1)), json!(-1));
         assert_eq!(value(&Datum::Integer(u64::MAX.into())), json!(u64::MAX));
         assert_eq!(value(&Datum::Integer(i128::MAX)), json!(i128::MAX.to_string()));
+    }
+
+    #[test]
+    fn names_are_written_once() {
+        let pair = |name: &str, number| (name.to_owned(), Datum::Integer(number));
+        let twice = Pairs(vec![pair("a", 1), pair("b", 2), pair("a", 3)]);
+        assert_eq!(serde_json::to_string(&twice).unwrap(), r#"{"a":3,"b":2}"#);
     }
 
     #[test]

@@ -90,7 +90,9 @@ impl KeptFields {
         };
         let others = (0..class.fields.len()).filter(|index| !plan.leading.contains(index));
         let mut order: Vec<usize> = plan.leading.iter().copied().chain(others).filter(is_shown).collect();
-        order.dedup();
+        // A client may be a key, too.
+        let mut known = vec![false; class.fields.len()];
+        order.retain(|&index| !std::mem::replace(&mut known[index], true));
         let field = |&index: &usize| {
             let field = &class.fields[index];
             let is_detail = field.scope == Scope::Payload && duration != Some(index);

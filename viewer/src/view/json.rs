@@ -22,8 +22,7 @@ impl Output for Json {
         if let Finding::Events(_) = finding {
             return Ok(notes::warnings(finding, &self.screen));
         }
-        serde_json::to_writer(&mut *out, &finding.to_json()?)?;
-        writeln!(out)?;
+        writeln!(out, "{}", finding.to_json()?)?;
         Ok(Vec::new())
     }
 

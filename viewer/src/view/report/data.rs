@@ -151,7 +151,7 @@ fn block<'a>(
 ) -> io::Result<Block<'a>> {
     let origin = slices.columns.begin_ns;
     let at = |time: i64| (i128::from(time) - i128::from(origin)) as i64;
-    let mut top = with_times(serde_json::to_value(&overview.top)?);
+    let mut top: Value = serde_json::from_str(&with_times(&overview.top)?)?;
     if let Some(Value::Array(groups)) = top.get_mut("groups") {
         groups.truncate(limits.groups);
     }
