@@ -301,7 +301,7 @@ impl Collect for InfoCollector {
             widen(span, (first.timestamp(), last.timestamp()));
         };
         let has_conditions = plan.has_conditions();
-        if !has_conditions && class.process.iter().all(|&field| events.is_common(field)) {
+        if !has_conditions && class.process.iter().all(|&field| events.are_common([field])) {
             end_row(events.count.checked_sub(1).map(|last| Row {
                 first: 0,
                 last,

@@ -75,8 +75,8 @@ pub(crate) trait Fields {
         into.push(Brief::from(&self.value(0, field)));
     }
 
-    /// Whether a field has the same value in all events. By default there is one event.
-    fn is_common(&self, _field: usize) -> bool {
+    /// Whether each of some fields has the same value in all events. By default there is one event.
+    fn are_common(&self, _fields: &[usize]) -> bool {
         true
     }
 
@@ -117,11 +117,11 @@ impl<'a> Events<'a> {
         self.fields.integers(field.slot(self.class), into);
     }
 
-    /// Whether a field has the same value in all events; false also if that would take long to find out.
+    /// Whether each of some fields has the same value in all events; false also if that would take long to find out.
     #[doc(hidden)]
     #[inline]
-    pub fn is_common<T: FieldType + ?Sized>(&self, field: Field<T>) -> bool {
-        self.fields.is_common(field.slot(self.class))
+    pub fn are_common<T: FieldType + ?Sized, const N: usize>(&self, fields: [Field<T>; N]) -> bool {
+        self.fields.are_common(&fields.map(|field| field.slot(self.class)))
     }
 
     /// The events as ranges, each with the time of its first event and up to the last that is not after what a function makes

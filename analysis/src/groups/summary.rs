@@ -355,7 +355,7 @@ impl<E: Extra> Collect for SummaryCollector<E> {
         let Some(plan) = roster.count(events) else { return ControlFlow::Continue(()) };
         if let Some(field) = plan.process.filter(|_| processes.len() <= PROCESSES_MAX) {
             of_events.clear();
-            match events.is_common(field) {
+            match events.are_common([field]) {
                 true => of_events.push(events.get(0).value(field)),
                 false => events.integers(field, of_events),
             }

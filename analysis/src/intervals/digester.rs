@@ -195,7 +195,11 @@ impl Worker {
         };
         // Most are all from one thread.
         let fields = [speech.pid, speech.tid];
-        if events.count > 0 && fields.into_iter().flatten().all(|field| events.is_common(field)) {
+        let are_common = match fields {
+            [Some(pid), Some(tid)] => events.are_common([pid, tid]),
+            _ => fields.into_iter().flatten().all(|field| events.are_common([field])),
+        };
+        if events.count > 0 && are_common {
             let first = events.get(0);
             let ids = fields.map(|field| field.map_or(0, |field| first.value(field)));
             let number = thread_number(threads, id(ids), numbers);

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use ctf_reader::{
-    Brief, Digest, Digester, Event, EventClass, Events, FieldKind, OrderedEvent, Reader, Wanted,
+    Brief, Digest, Digester, Event, EventClass, Events, Field, FieldKind, OrderedEvent, Reader, Wanted,
 };
 
 use super::text;
@@ -37,12 +37,17 @@ impl Digester for AllValues {
             let values = || events.iter().map(|event| event.value(field));
             assert!(briefs.into_iter().eq(values().map(|value| Brief::from(&value))));
             let is_like_the_first = |value| text(&value) == text(&events.get(0).value(field));
-            assert!(!events.is_common(field) || values().all(is_like_the_first));
+            assert!(!events.are_common([field]) || values().all(is_like_the_first));
             if class.fields[index].kind == FieldKind::Integer {
                 let field = wanted.field_at(index).expect("it is an integer");
                 events.integers(field, &mut integers);
                 assert!(integers.into_iter().eq(values().map(|value| value.integer().expect("it is one"))));
             }
+        }
+        let fields: Vec<Field> = wanted.fields().collect();
+        for together in fields.windows(3) {
+            let together = [together[0], together[1], together[2]];
+            assert_eq!(events.are_common(together), together.iter().all(|&field| events.are_common([field])));
         }
         let mut times = Vec::new();
         events.timestamps(&mut times);

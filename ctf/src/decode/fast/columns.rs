@@ -1,6 +1,6 @@
 //! All values of a field at once: how it is stored is looked up once and not for each event.
 
-use super::stretch::{FieldForm, Primitive, StoredField};
+use super::stretch::{FieldForm, Primitive, StoredField, word};
 use crate::decode::event_plan::ValueSource;
 use crate::decode::frozen::Frozen;
 use crate::events::Fields;
@@ -40,6 +40,57 @@ pub struct Columns<'a, M> {
     pub wanted: &'a [ValueSource],
     /// The events.
     pub marks: M,
+}
+
+impl<M: Marks> Columns<'_, M> {
+    /// Where a field is in each event.
+    #[inline(always)]
+    fn places(&self, field: &StoredField) -> impl Iterator<Item = usize> {
+        let offset = field.offset;
+        self.marks.each(field.mark).map(move |mark| mark + offset)
+    }
+
+    /// The size in bytes of a field, if it is an integer at this place.
+    fn integer_at(&self, field: usize, mark: usize, offset: usize) -> Option<usize> {
+        match &self.wanted[field] {
+            ValueSource::Field(field) if (field.mark, field.offset) == (mark, offset) => match field.form {
+                FieldForm::Integer(read) => Some(read.size()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// How many of the first fields are integers side by side in a word, from this one on, as the ids of a process and its thread are; and
+    /// their size in bytes.
+    fn side_by_side(&self, first: &StoredField, fields: &[usize]) -> (usize, usize) {
+        let (mut count, mut size) = (0, 0);
+        for &field in fields {
+            match self.integer_at(field, first.mark, first.offset + size) {
+                Some(more) if size + more <= size_of::<u64>() => (count, size) = (count + 1, size + more),
+                _ => break,
+            }
+        }
+        (count, size)
+    }
+
+    /// Whether as many bytes as a word has at most are the same in all events, from a field on. Nearly always they are, so it would
+    /// take longer to stop where they are not.
+    fn is_common_word(&self, field: &StoredField, size: usize) -> bool {
+        let mut words = self.places(field).map(|at| word(self.bytes, at));
+        let Some(first) = words.next() else { return true };
+        let others = words.fold(0, |others, word| others | (word ^ first));
+        others << (u64::BITS - 8 * size as u32) == 0
+    }
+
+    /// Whether characters are a brief text that is the same in all events: it ends within these bytes.
+    fn is_common_text(&self, field: &StoredField) -> bool {
+        let mut places = self.places(field);
+        let Some(first) = places.next() else { return true };
+        let beginning = |at: usize| self.bytes.get(at..).and_then(<[u8]>::first_chunk::<16>);
+        let text = beginning(first);
+        Brief::characters(&self.bytes[first..], 16) != Brief::OTHER && places.all(|at| beginning(at) == text)
+    }
 }
 
 impl<M: Marks> Fields for Columns<'_, M> {
@@ -90,28 +141,26 @@ impl<M: Marks> Fields for Columns<'_, M> {
         }
     }
 
-    fn is_common(&self, field: usize) -> bool {
-        let ValueSource::Field(StoredField { mark, offset, form }) = &self.wanted[field] else { return true };
-        let (bytes, offset) = (self.bytes, *offset);
-        let mut places = self.marks.each(*mark).map(|mark| mark + offset);
-        let Some(first) = places.next() else { return true };
-        match form {
-            FieldForm::Integer(Primitive::I32) => {
-                let number = Primitive::I32.raw(bytes, first);
-                places.all(|at| Primitive::I32.raw(bytes, at) == number)
+    fn are_common(&self, fields: &[usize]) -> bool {
+        let mut rest = fields;
+        while let Some(first) = rest.first() {
+            let (count, is_common) = match &self.wanted[*first] {
+                ValueSource::Constant(_) => (1, true),
+                ValueSource::Field(field) => match field.form {
+                    FieldForm::Integer(_) => {
+                        let (count, size) = self.side_by_side(field, rest);
+                        (count, self.is_common_word(field, size))
+                    }
+                    FieldForm::Characters(16..) => (1, self.is_common_text(field)),
+                    _ => (1, false),
+                },
+            };
+            if !is_common {
+                return false;
             }
-            FieldForm::Integer(read) => {
-                let number = read.raw(bytes, first);
-                places.all(|at| read.raw(bytes, at) == number)
-            }
-            // A brief text ends within these bytes.
-            FieldForm::Characters(16..) if Brief::characters(&bytes[first..], 16) != Brief::OTHER => {
-                let beginning = |at: usize| bytes.get(at..).and_then(<[u8]>::first_chunk::<16>);
-                let text = beginning(first);
-                places.all(|at| beginning(at) == text)
-            }
-            _ => false,
+            rest = &rest[count..];
         }
+        true
     }
 
     fn integers(&self, field: usize, into: &mut Vec<u64>) {

@@ -303,13 +303,19 @@ impl Primitive {
     /// The number in 64 bits, in two's complement.
     #[inline(always)]
     pub fn raw(self, bytes: &[u8], at: usize) -> u64 {
-        let word = bytes.get(at..).and_then(<[u8]>::first_chunk);
-        let word = word.map_or_else(|| padded(bytes, at), |word| u64::from_le_bytes(*word));
+        let word = word(bytes, at);
         // Without a branch on the size, which changes from field to field and would be mispredicted.
         let unused = u64::BITS - 8 * self.size() as u32;
         let high = word << unused;
         if self.is_signed() { (high as i64 >> unused) as u64 } else { high >> unused }
     }
+}
+
+/// The number in 8 bytes, or in those that are left, with zeros after them.
+#[inline(always)]
+pub fn word(bytes: &[u8], at: usize) -> u64 {
+    let word = bytes.get(at..).and_then(<[u8]>::first_chunk);
+    word.map_or_else(|| padded(bytes, at), |word| u64::from_le_bytes(*word))
 }
 
 /// The number in fewer than 8 bytes, with zeros after them.
