@@ -126,6 +126,11 @@ impl Extra for Blocks {
         }
     }
 
+    fn take_many(&mut self, ticks: u64, count: u64, block: usize, _: &Division) {
+        self.0.resize_with(BLOCKS, Histogram::default);
+        self.0[block].record_many(ticks, count);
+    }
+
     fn absorb(&mut self, Blocks(other): Self) {
         self.0.resize_with(self.0.len().max(other.len()), Histogram::default);
         self.0.iter_mut().zip(&other).for_each(|(mine, theirs)| mine.merge(theirs));

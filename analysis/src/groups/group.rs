@@ -165,6 +165,9 @@ pub(crate) trait Extra: Clone + fmt::Debug + Default + Send {
     /// Adds an event.
     fn take(&mut self, duration: Option<u64>, moment: Self::Moment, context: &Self::Context);
 
+    /// Adds equal durations, which are plausible.
+    fn take_many(&mut self, ticks: u64, count: u64, moment: Self::Moment, context: &Self::Context);
+
     /// Adds what another part of the reading aggregated.
     fn absorb(&mut self, other: Self);
 
@@ -187,6 +190,8 @@ impl Extra for () {
 
     #[inline]
     fn take(&mut self, _: Option<u64>, (): (), (): &()) {}
+
+    fn take_many(&mut self, _: u64, _: u64, (): (), (): &()) {}
 
     fn absorb(&mut self, (): ()) {}
 }

@@ -1,5 +1,6 @@
 //! Groups of events: what is kept of each, how many are kept, and how they are ranked.
 
+mod brief_counts;
 pub(super) mod fold;
 pub(super) mod group;
 pub(super) mod over_time;

@@ -53,6 +53,10 @@ impl Extra for SlicedFigures {
         self.entry(slice).or_default().record(duration);
     }
 
+    fn take_many(&mut self, ticks: u64, count: u64, slice: u64, _: &Slicing) {
+        self.entry(slice).or_default().record_many(ticks, count);
+    }
+
     fn absorb(&mut self, other: Self) {
         other.iter().for_each(|(&slice, figures)| self.entry(slice).or_default().merge(figures));
     }

@@ -3,13 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use crate::durations::histogram::Histogram;
+use crate::groups::brief_counts::BriefCounts;
 use crate::groups::fold::{Spilled, Tracked};
 use crate::groups::group::{Extra, Figures, Folded, Group, Sort};
-use crate::groups::table::{Groups, OfKind};
+use crate::groups::table::{Groups, OfKind, Place};
 use crate::parallel::change_in_parallel;
 use crate::reading::{
     CollectBeside, CollectInPassing, EventKind, Failure, LeftOut, Misfit, Roster, Selection, SourceWindow,
@@ -41,6 +42,9 @@ pub(crate) struct Summary<E = ()> {
 
 /// With more processes than this, they are not told apart.
 pub(crate) const PROCESSES_MAX: usize = 64;
+
+/// The number of events that makes it likely that many are alike.
+const MANY: usize = 64;
 
 /// All durations of each kind.
 pub(crate) type Pools = Vec<(Arc<EventKind>, Histogram)>;
@@ -103,6 +107,12 @@ impl<E: Extra> Tally<E> {
         self.figures.record(duration);
     }
 
+    /// Adds equal durations, which are plausible.
+    fn take_many(&mut self, ticks: u64, count: u64, moment: E::Moment, context: &E::Context) {
+        self.extra.take_many(ticks, count, moment, context);
+        self.figures.record_many(ticks, count);
+    }
+
     fn absorb(&mut self, other: Self) {
         self.extra.absorb(other.extra);
         self.figures.merge(&other.figures);
@@ -116,6 +126,7 @@ struct Buffers {
     briefs: Vec<Brief>,
     /// The events whose groups are not in the cache.
     others: Vec<usize>,
+    counts: BriefCounts,
     key: Vec<u8>,
     processes: Vec<u64>,
 }
@@ -279,20 +290,59 @@ impl<E> Summary<E> {
     }
 }
 
-/// Adds events whose groups are in the cache, and lists the others.
-#[inline(always)]
-fn take_known<E: Extra>(
-    of_kind: &mut OfKind<Tally<E>>,
-    events: impl Iterator<Item = usize>,
-    (briefs, durations, moment, context): (&[Brief], &[u64], E::Moment, &E::Context),
-    others: &mut Vec<usize>,
-) {
-    for event in events {
-        // A group in the cache exists, so the phase allows it.
-        match of_kind.recall(briefs[event]) {
-            Some(tally) => tally.take(durations.get(event).copied(), moment, context),
-            None => others.push(event),
+/// Events of a batch, by their numbers, whose groups are probably in the cache.
+struct Known<'k, E: Extra> {
+    briefs: &'k [Brief],
+    durations: &'k [u64],
+    moment: E::Moment,
+    context: &'k E::Context,
+}
+
+impl<E: Extra> Known<'_, E> {
+    /// Adds those whose groups are in the cache, and lists the others.
+    #[inline(always)]
+    fn take(
+        &self,
+        of_kind: &mut OfKind<Tally<E>>,
+        events: impl Iterator<Item = usize>,
+        others: &mut Vec<usize>,
+    ) {
+        for event in events {
+            // A group in the cache exists, so the phase allows it.
+            match of_kind.recall(self.briefs[event]) {
+                Some(tally) => tally.take(self.durations.get(event).copied(), self.moment, self.context),
+                None => others.push(event),
+            }
         }
+    }
+
+    /// The same for many events of which nearly all took brief times: equal ones of a group are counted, and added at once.
+    #[inline(always)]
+    fn take_brief(
+        &self,
+        of_kind: &mut OfKind<Tally<E>>,
+        events: Range<usize>,
+        counts: &mut BriefCounts,
+        others: &mut Vec<usize>,
+    ) {
+        for event in events {
+            let (Some(place), ticks) = (of_kind.recall_number(self.briefs[event]), self.durations[event])
+            else {
+                others.push(event);
+                continue;
+            };
+            match counts.of(place, ticks) {
+                Some(count) => *count += 1,
+                None => {
+                    let tally = of_kind.at(Place::Keyed(place));
+                    tally.into_iter().for_each(|tally| tally.take(Some(ticks), self.moment, self.context));
+                }
+            }
+        }
+        counts.take(|place, ticks, count| {
+            let tally = of_kind.at(Place::Keyed(place));
+            tally.into_iter().for_each(|tally| tally.take_many(ticks, count, self.moment, self.context));
+        });
     }
 }
 
@@ -349,7 +399,7 @@ impl<E: Extra> Collect for SummaryCollector<E> {
             groups,
             context,
             processes,
-            buffers: Buffers { durations, briefs, others, processes: of_events, .. },
+            buffers: Buffers { durations, briefs, others, counts, processes: of_events, .. },
             ..
         } = self;
         let Some(plan) = roster.count(events) else { return ControlFlow::Continue(()) };
@@ -371,7 +421,17 @@ impl<E: Extra> Collect for SummaryCollector<E> {
                 let tally = groups.entry(plan.kind, &[], Tally::default);
                 for (range, time) in events.ranges(|time| E::alike_until(time, context)) {
                     let moment = E::moment(time, context);
-                    range.for_each(|event| tally.take(durations.get(event).copied(), moment, context));
+                    let is_counted = E::IS_TIMED && range.len() >= MANY;
+                    for event in range {
+                        let ticks = durations.get(event).copied();
+                        match ticks.and_then(|ticks| counts.of(0, ticks)).filter(|_| is_counted) {
+                            Some(count) => *count += 1,
+                            None => tally.take(ticks, moment, context),
+                        }
+                    }
+                    if is_counted {
+                        counts.take(|_, ticks, count| tally.take_many(ticks, count, moment, context));
+                    }
                 }
             }
             None => others.extend((0..events.count).filter(|&event| plan.admits(&events.get(event)))),
@@ -379,13 +439,15 @@ impl<E: Extra> Collect for SummaryCollector<E> {
                 events.briefs(key, briefs);
                 let of_kind = groups.of_kind(plan.kind);
                 for (range, time) in events.ranges(|time| E::alike_until(time, context)) {
-                    let known = (&briefs[..], durations, E::moment(time, context), &*context);
-                    match has_conditions {
-                        true => {
-                            let admitted = range.filter(|&event| plan.admits(&events.get(event)));
-                            take_known(of_kind, admitted, known, others);
-                        }
-                        false => take_known(of_kind, range, known, others),
+                    let moment = E::moment(time, context);
+                    let known = Known::<E> { briefs, durations, moment, context };
+                    if has_conditions {
+                        let admitted = range.filter(|&event| plan.admits(&events.get(event)));
+                        known.take(of_kind, admitted, others);
+                    } else if E::IS_TIMED && range.len() >= MANY && !durations.is_empty() {
+                        known.take_brief(of_kind, range, counts, others);
+                    } else {
+                        known.take(of_kind, range, others);
                     }
                 }
             }

@@ -87,10 +87,16 @@ impl<T> OfKind<T> {
         self.keyed.get_mut(place as usize).map(|(_, value)| value)
     }
 
+    /// The number of the place of a recently seen group.
+    #[inline(always)]
+    pub fn recall_number(&self, key: Brief) -> Option<u32> {
+        self.recent.get(key)
+    }
+
     /// The place of a recently seen group.
     #[inline(always)]
     pub fn recall_place(&self, key: Brief) -> Option<Place> {
-        self.recent.get(key).map(Place::Keyed)
+        self.recall_number(key).map(Place::Keyed)
     }
 
     /// The place of the group without a key, if there is one.

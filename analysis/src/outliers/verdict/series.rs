@@ -254,6 +254,10 @@ impl Extra for Series {
         }
     }
 
+    fn take_many(&mut self, ticks: u64, count: u64, moment: Moment, resolution: &Resolution) {
+        self.add(moment, ticks, count, resolution);
+    }
+
     fn absorb(&mut self, other: Self) {
         self.join(other);
     }
