@@ -1,12 +1,14 @@
 //! Slow periods of a trace: times in which groups were slower, joined over groups and over time.
 
+use std::ops::Range;
+
 use super::changes::changes;
 use super::drift::{Trend, trend};
 use super::findings::{Drift, Period, PeriodKind, Shift};
 use super::prefix_sums::{Bin, PrefixSums, bins};
 use super::rule::SHIFT;
-use super::series::Series;
-use crate::durations::octave::octave_of;
+use super::series::{Cell, Series};
+use crate::durations::octave::{OCTAVES, octave_of};
 use crate::finding::Span;
 use crate::finding::{GroupName, Ns, group_in_words};
 use crate::intervals::total;
@@ -18,6 +20,11 @@ pub(super) struct GroupCourse<'a> {
     name: &'a GroupName,
     series: &'a Series,
     bins: Vec<Bin>,
+    /// The number and the sum of the durations in all bins before each, so that no time is added up bin by bin.
+    counts: Vec<f64>,
+    sums: Vec<f64>,
+    /// The number of durations that count, by octave.
+    octaves: [f64; OCTAVES],
     unit_ns: f64,
     /// The durations that count are not above this.
     above: u64,
@@ -44,12 +51,25 @@ impl<'a> GroupCourse<'a> {
         let course = PrefixSums::new(&bins);
         let spans = changes(&course, probability, SHIFT);
         let trend = trend(&course, probability);
-        let span = |range: &std::ops::Range<usize>| Span {
+        let span = |range: &Range<usize>| Span {
             begin_ns: series.begin(bins[range.start].number),
             end_ns: series.begin(bins[range.end - 1].number + 1),
         };
         let spans = spans.iter().map(span).collect();
-        GroupCourse { name, series, bins, unit_ns: unit_ns as f64, above, spans, trend }
+        let PrefixSums { counts, sums, .. } = course;
+        let octaves = by_octave(series.cells(), above);
+        GroupCourse {
+            name,
+            series,
+            bins,
+            counts,
+            sums,
+            octaves,
+            unit_ns: unit_ns as f64,
+            above,
+            spans,
+            trend,
+        }
     }
 
     /// The drift of its level, as a finding.
@@ -98,16 +118,33 @@ impl<'a> GroupCourse<'a> {
         self.series.begin(number).saturating_add_unsigned(self.series.width_ns() / 2)
     }
 
-    /// What the events in some spans and those outside of them add up to.
+    /// Where those that are in a span are in a list in the order of bins. A bin is where its middle is.
+    fn range<T>(&self, list: &[T], bin: impl Fn(&T) -> u64, span: Span) -> Range<usize> {
+        let begin = list.partition_point(|item| self.middle(bin(item)) < span.begin_ns);
+        let end = list.partition_point(|item| self.middle(bin(item)) < span.end_ns);
+        begin..end.max(begin)
+    }
+
+    /// What the events in some spans, which do not overlap, and those outside of them add up to.
     fn sums(&self, spans: &[Span]) -> [BinTotals; 2] {
-        let mut sums = [BinTotals::default(); 2];
-        for bin in &self.bins {
-            let is_inside = spans.iter().any(|span| span.contains(self.middle(bin.number)));
-            let part = &mut sums[usize::from(!is_inside)];
-            part.count += bin.count;
-            part.sum += bin.sum * self.unit_ns;
+        let of = |Range { start, end }: Range<usize>| BinTotals {
+            count: self.counts[end] - self.counts[start],
+            sum: (self.sums[end] - self.sums[start]) * self.unit_ns,
+        };
+        let mut inside = BinTotals::default();
+        for span in spans {
+            let part = of(self.range(&self.bins, |bin| bin.number, *span));
+            inside.count += part.count;
+            inside.sum += part.sum;
         }
-        sums
+        let all = of(0..self.bins.len());
+        [inside, BinTotals { count: all.count - inside.count, sum: all.sum - inside.sum }]
+    }
+
+    /// The cells in some spans, which do not overlap.
+    fn cells_in(&self, spans: &[Span]) -> impl Iterator<Item = &'a [Cell]> {
+        let cells = self.series.cells();
+        spans.iter().map(move |span| &cells[self.range(cells, Cell::bin, *span)])
     }
 
     /// How it differs in some spans, with what the events in them and the others add up to.
@@ -127,14 +164,11 @@ impl<'a> GroupCourse<'a> {
 
     /// The share of the events in some spans that are in a higher octave than the median of those outside.
     fn slower_share(&self, spans: &[Span]) -> f64 {
-        let mut octaves = [[0.0; 65]; 2];
-        for cell in self.series.cells() {
-            let is_inside = spans.iter().any(|span| span.contains(self.middle(cell.bin())));
-            if cell.octave() <= octave_of(self.above) {
-                octaves[usize::from(!is_inside)][cell.octave()] += cell.count as f64;
-            }
+        let mut inside = [0.0; OCTAVES];
+        for cells in self.cells_in(spans) {
+            inside.iter_mut().zip(by_octave(cells, self.above)).for_each(|(sum, count)| *sum += count);
         }
-        let [inside, outside] = octaves;
+        let outside: [f64; OCTAVES] = std::array::from_fn(|octave| self.octaves[octave] - inside[octave]);
         let (mut below, half) = (0.0, outside.iter().sum::<f64>() / 2.0);
         let median = outside.iter().position(|count| {
             below += count;
@@ -142,6 +176,14 @@ impl<'a> GroupCourse<'a> {
         });
         inside[median.unwrap_or(0) + 1..].iter().sum::<f64>() / inside.iter().sum::<f64>().max(1.0)
     }
+}
+
+/// The number of durations in cells by octave, as far as they are not above a limit.
+fn by_octave(cells: &[Cell], above: u64) -> [f64; OCTAVES] {
+    let mut octaves = [0.0; OCTAVES];
+    let counted = cells.iter().filter(|cell| cell.octave() <= octave_of(above));
+    counted.for_each(|cell| octaves[cell.octave()] += cell.count as f64);
+    octaves
 }
 
 #[derive(Clone, Copy, Default)]
@@ -256,10 +298,10 @@ fn rates<'a>(
     let times = [slow, trace.length_ns().saturating_sub(slow)];
     let mut counts = [0; 2];
     for course in courses {
-        for cell in course.series.cells() {
-            let is_inside = spans.iter().any(|span| span.contains(course.middle(cell.bin())));
-            counts[usize::from(!is_inside)] += cell.count;
-        }
+        let count = |cells: &[Cell]| cells.iter().map(|cell| cell.count).sum::<u64>();
+        let inside: u64 = course.cells_in(spans).map(count).sum();
+        counts[0] += inside;
+        counts[1] += count(course.series.cells()) - inside;
     }
     [0, 1].map(|part| (times[part] > 0).then(|| counts[part] as f64 / times[part] as f64 * 1e9))
 }
