@@ -89,19 +89,6 @@ impl Side<'_> {
     }
 }
 
-/// The times of recordings in order, those that overlap as one: hosts that were recorded together are one recording.
-pub fn merged(mut spans: Vec<Span>) -> Vec<Span> {
-    spans.sort_by_key(|span| span.begin_ns);
-    spans.dedup_by(|later, earlier| {
-        let overlaps = later.begin_ns <= earlier.end_ns;
-        if overlaps {
-            earlier.end_ns = earlier.end_ns.max(later.end_ns);
-        }
-        overlaps
-    });
-    spans
-}
-
 /// The durations of a group in each block; none if it has no durations.
 #[derive(Clone, Debug, Default)]
 pub struct Blocks(pub Vec<Histogram>);
@@ -144,7 +131,7 @@ mod tests {
     #[test]
     fn recordings_have_blocks_of_their_own_and_what_overlaps_is_one() {
         let span = |begin_ns, end_ns| Span { begin_ns, end_ns };
-        let spans = merged(vec![span(500, 740), span(0, 200), span(100, 240), span(1000, 1240)]);
+        let spans = Span::merged(vec![span(500, 740), span(0, 200), span(100, 240), span(1000, 1240)]);
         assert_eq!(spans.len(), 3);
         let division = Division::new(&spans);
         let blocks = [0, 29, 31, 239, 500, 739, 999, 1000, 1240, 9999].map(|time| division.block(time));

@@ -13,7 +13,7 @@ mod wandering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use self::blocks::{BLOCKS, Blocks, Division, Side, Sides, merged};
+use self::blocks::{BLOCKS, Blocks, Division, Side, Sides};
 use self::judge::{TENTH, judged};
 use self::relative::Relative;
 use self::statistics::{Interval, MEDIAN, QUANTILES};
@@ -92,7 +92,8 @@ fn summary<S: Source>(
     let span = input.source.span()?.map(|span| Span { begin_ns: *span.start(), end_ns: *span.end() });
     let span = span.unwrap_or(Span { begin_ns: 0, end_ns: 0 }).within(input.window);
     let parts = recorded.iter().map(|span| span.within(input.window)).filter(|span| span.length_ns() > 0);
-    let parts = merged(parts.collect());
+    // Hosts that were recorded together are one recording.
+    let parts = Span::merged(parts.collect());
     let is_one = parts.len() < 2;
     let division = Division::new(if is_one { std::slice::from_ref(&span) } else { &parts });
     let length = parts.iter().map(|part| part.length_ns() as u64).sum();

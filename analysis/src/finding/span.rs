@@ -38,6 +38,19 @@ impl Span {
         }
     }
 
+    /// Spans in the order of time, those that overlap or touch as one.
+    pub(crate) fn merged(mut spans: Vec<Span>) -> Vec<Span> {
+        spans.sort_by_key(|span| span.begin_ns);
+        spans.dedup_by(|later, earlier| {
+            let overlaps = later.begin_ns <= earlier.end_ns;
+            if overlaps {
+                earlier.end_ns = earlier.end_ns.max(later.end_ns);
+            }
+            overlaps
+        });
+        spans
+    }
+
     /// How much of another span lies in it, in nanoseconds.
     pub(crate) fn overlap_ns(self, other: Span) -> i64 {
         let (begin, end) = (self.begin_ns.max(other.begin_ns), self.end_ns.min(other.end_ns));

@@ -45,6 +45,9 @@ pub(crate) struct RecentKeys(Box<[[(Brief, u32); 2]; 1 << RecentKeys::BITS]>);
 impl RecentKeys {
     const BITS: u32 = 7;
 
+    /// The most groups that it may have.
+    pub const MOST: usize = 2 << RecentKeys::BITS;
+
     /// The number of a key, if it is there.
     #[inline(always)]
     pub fn get(&self, key: Brief) -> Option<u32> {

@@ -10,6 +10,7 @@ pub(super) mod verdict;
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use ctf_reader::{Collect, Window};
@@ -181,7 +182,8 @@ impl Judging {
     /// Selects single events, and compares the fields of all.
     pub fn collector(&self, limit: usize) -> LongestCollector<Compared<Arc<Limits>>> {
         let Judged { groups, limits, periods, .. } = &self.found.judged;
-        let comparison = Comparison::new(Subjects::judged(groups, limits, periods));
+        let length_ns = self.found.trace.length_ns.unwrap_or(0);
+        let comparison = Comparison::new(Subjects::judged(groups, limits, periods, length_ns));
         let roster = Roster::with_kinds(Arc::clone(&self.found.selection), limits.kinds());
         LongestCollector::new(roster, Compared { filter: Arc::clone(limits), comparison }, limit)
     }
@@ -382,7 +384,7 @@ impl EventFilter for Chosen {
         self.limits.passes(kind, ticks, key)
     }
 
-    fn observed(&self, _: usize) -> Observed {
+    fn observed(&self, _: usize, _: &RangeInclusive<i64>) -> Observed {
         Observed::ALL
     }
 

@@ -7,15 +7,18 @@
 
 mod candidate;
 mod chance;
+mod kind_samples;
 mod table;
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use ctf_reader::Brief;
+use ctf_reader::{Brief, ClassIndex};
 use serde::Serialize;
 
 use self::candidate::{Candidate, candidates};
+use self::kind_samples::{GroupSample, KindSamples};
 use self::table::{Counts, Table, Values};
 use super::verdict::{JudgedGroup, Limits, Period};
 use crate::datum::Datum;
@@ -105,8 +108,10 @@ pub(crate) struct Subjects {
     limits: Option<Arc<Limits>>,
     /// By the number of the group, or of the kind if a threshold decides.
     list: Vec<Option<Subject>>,
-    /// The largest sample of each kind.
+    /// The sample of each, none of what is not compared.
     samples: Vec<Sample>,
+    /// Those of each kind.
+    kinds: Vec<KindSamples>,
 }
 
 /// Counts values of fields while events are read.
@@ -122,9 +127,9 @@ pub(crate) struct Comparison {
 
 impl Subjects {
     /// The groups with the most time, each with its limit and its slow periods.
-    pub fn judged(groups: &[JudgedGroup], limits: &Arc<Limits>, periods: &[Period]) -> Self {
+    /// All that was judged is of this length.
+    pub fn judged(groups: &[JudgedGroup], limits: &Arc<Limits>, periods: &[Period], length_ns: u64) -> Self {
         let mut list: Vec<Option<Subject>> = Vec::new();
-        let mut samples = vec![Sample::NONE; limits.kinds().list().len()];
         let mut number = 0;
         for group in groups {
             let is_subject = number < GROUPS_MAX && group.count >= FEWEST;
@@ -132,22 +137,27 @@ impl Subjects {
                 number += 1;
                 let has_group = |period: &&Period| period.groups.iter().any(|shift| shift.name == group.name);
                 let periods = periods.iter().filter(has_group).take(PERIODS_MAX);
-                let sample = Sample::of(COMPARED, group.count);
-                if let Some(kind) = limits.kind_number(&group.kind) {
-                    samples[kind] = samples[kind].max(sample);
-                }
                 Subject {
                     name: group.name.clone(),
                     above: group.above,
                     p90: Some(group.p90),
                     periods: periods.map(|period| period.spans.clone()).collect(),
-                    sample,
+                    sample: Sample::of(COMPARED, group.count),
                     slow_sample: Sample::of(COMPARED, group.slow),
                     with_keys: false,
                 }
             }));
         }
-        Subjects { limits: Some(Arc::clone(limits)), list, samples }
+        let samples = samples(&list);
+        let mut of_kinds: Vec<Vec<GroupSample<'_>>> = vec![Vec::new(); limits.kinds().list().len()];
+        for (group, &sample) in groups.iter().zip(&samples) {
+            if let Some(kind) = limits.kind_number(&group.kind) {
+                let times = group.times.as_deref();
+                of_kinds[kind].push(GroupSample { sample, events: group.count as f64, times });
+            }
+        }
+        let kinds = of_kinds.into_iter().map(|groups| KindSamples::new(groups, length_ns)).collect();
+        Subjects { limits: Some(Arc::clone(limits)), list, samples, kinds }
     }
 
     /// All kinds of events, of which a threshold decides which are slow.
@@ -164,8 +174,13 @@ impl Subjects {
             with_keys: true,
         };
         let list: Vec<Option<Subject>> = kinds.list().iter().map(|kind| Some(subject(kind))).collect();
-        Subjects { limits: None, samples: vec![sample; list.len()], list }
+        let kinds = vec![KindSamples::of_all(sample); list.len()];
+        Subjects { limits: None, samples: samples(&list), kinds, list }
     }
+}
+
+fn samples(list: &[Option<Subject>]) -> Vec<Sample> {
+    list.iter().map(|subject| subject.as_ref().map_or(Sample::NONE, |subject| subject.sample)).collect()
 }
 
 impl Comparison {
@@ -175,6 +190,14 @@ impl Comparison {
 
     fn of(subjects: Arc<Subjects>) -> Self {
         Comparison { subjects, tables: Vec::new(), recent: Vec::new(), buffer: Vec::new() }
+    }
+
+    /// The sample of the events of a class with each only key, if their subject is known.
+    #[inline(always)]
+    fn samples(&self, class: ClassIndex) -> impl Fn(Brief) -> Option<Sample> {
+        let recent = self.recent.get(class).and_then(Option::as_ref);
+        let samples = &*self.subjects.samples;
+        move |key| samples.get(recent?.get(key)? as usize).copied()
     }
 
     /// The number of the subject that an event belongs to, if there is one.
@@ -299,16 +322,22 @@ impl<F: EventFilter> EventFilter for Compared<F> {
         self.filter.above(kind)
     }
 
-    fn observed(&self, kind: usize) -> Observed {
+    fn observed(&self, kind: usize, time: &RangeInclusive<i64>) -> Observed {
         let subjects = &self.comparison.subjects;
-        let Some(&sample) = subjects.samples.get(kind).filter(|sample| **sample != Sample::NONE) else {
+        let Some(samples) = subjects.kinds.get(kind).filter(|samples| samples.has_any()) else {
             return Observed::NONE;
         };
+        let (sample, is_by_key) = samples.at(time);
         let above = match &subjects.limits {
             Some(limits) => limits.lowest(kind),
             None => subjects.list[kind].as_ref().map_or(u64::MAX, |subject| subject.above),
         };
-        Observed { above, sample }
+        Observed { above, sample, is_by_key }
+    }
+
+    #[inline(always)]
+    fn samples(&self, class: ClassIndex) -> impl Fn(Brief) -> Option<Sample> {
+        self.comparison.samples(class)
     }
 
     fn observe(&mut self, seen: &SeenEvent<'_, '_>) {

@@ -5,7 +5,7 @@ pub(super) mod longest;
 mod stacks;
 
 use std::convert::Infallible;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -17,7 +17,7 @@ use crate::slow::chains::chains;
 use crate::slow::longest::{Longest, Recorder};
 use crate::slow::stacks::add_stacks;
 use crate::source::Source;
-use ctf_reader::{ClassIndex, Collect, Event, EventClass, Events, Wanted};
+use ctf_reader::{Brief, ClassIndex, Collect, Event, EventClass, Events, Wanted};
 
 /// The slowest events of a trace.
 #[derive(Clone, Debug, Serialize)]
@@ -75,9 +75,14 @@ pub(crate) trait EventFilter: Clone + Send {
         None
     }
 
-    /// Which events of a kind to observe, shown or not.
-    fn observed(&self, _kind: usize) -> Observed {
+    /// Which events of a kind in a time to observe, shown or not.
+    fn observed(&self, _kind: usize, _time: &RangeInclusive<i64>) -> Observed {
         Observed::NONE
+    }
+
+    /// The sample of the events of a class with each only key, where samples differ by key; none if it is not known.
+    fn samples(&self, _class: ClassIndex) -> impl Fn(Brief) -> Option<Sample> {
+        |_| None
     }
 
     /// Observes an event.
@@ -97,13 +102,15 @@ pub(crate) trait EventFilter: Clone + Send {
 pub(crate) struct Observed {
     /// Those with a duration above this, in the kind's unit.
     pub above: u64,
-    /// And a sample of all others.
+    /// And a sample of all others: the largest, if samples differ by key.
     pub sample: Sample,
+    /// Whether it is worth reading the keys of all events, as samples differ by key.
+    pub is_by_key: bool,
 }
 
 impl Observed {
-    pub const NONE: Observed = Observed { above: u64::MAX, sample: Sample::NONE };
-    pub const ALL: Observed = Observed { above: u64::MAX, sample: Sample::ALL };
+    pub const NONE: Observed = Observed { above: u64::MAX, sample: Sample::NONE, is_by_key: false };
+    pub const ALL: Observed = Observed { above: u64::MAX, sample: Sample::ALL, is_by_key: false };
 
     #[inline(always)]
     fn has(self, ticks: u64, time: i64) -> bool {
@@ -119,6 +126,11 @@ pub(crate) struct Sample(u64);
 impl Sample {
     pub const NONE: Sample = Sample(0);
     pub const ALL: Sample = Sample(1 << 32);
+
+    /// How many of a number of events it has.
+    pub fn share_of(self, events: f64) -> f64 {
+        events * self.0 as f64 / Sample::ALL.0 as f64
+    }
 
     /// About this number of all events, or all if there are not more.
     pub fn of(number: u32, all: u64) -> Sample {
@@ -166,6 +178,7 @@ pub(crate) struct LongestCollector<S> {
     pub implausible: u64,
     durations: Vec<u64>,
     times: Vec<i64>,
+    keys: Vec<Brief>,
     /// The events that are shown or observed, or have an implausible duration.
     looked_at: Vec<u32>,
     key: Vec<u8>,
@@ -182,6 +195,7 @@ impl<S: EventFilter> LongestCollector<S> {
             implausible: 0,
             durations: Vec::new(),
             times: Vec::new(),
+            keys: Vec::new(),
             looked_at: Vec::new(),
             key: Vec::new(),
         }
@@ -205,8 +219,18 @@ impl<S: EventFilter> Collect for LongestCollector<S> {
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
         self.roster.count(events);
-        let LongestCollector { roster, recorder, filter, longest, durations, times, looked_at, key, .. } =
-            self;
+        let LongestCollector {
+            roster,
+            recorder,
+            filter,
+            longest,
+            durations,
+            times,
+            keys,
+            looked_at,
+            key,
+            ..
+        } = self;
         let (Some(plan), Some(kept)) = (roster.plan(events.class), recorder.kept(events.class)) else {
             return ControlFlow::Continue(());
         };
@@ -215,16 +239,33 @@ impl<S: EventFilter> Collect for LongestCollector<S> {
         times.clear();
         events.timestamps(times);
         // Of nearly all events only the duration and the time are looked at.
-        let observed = filter.observed(plan.kind);
+        let (Some(&first), Some(&last)) = (times.first(), times.last()) else {
+            return ControlFlow::Continue(());
+        };
+        let observed = filter.observed(plan.kind, &(first..=last));
         let least = match filter.above(plan.kind) {
             Some(above) => above.min(observed.above).min(IMPLAUSIBLE - 1) + 1,
             None => 0,
         };
-        let is_looked_at =
-            |&(_, (&ticks, &time)): &(u32, (&u64, &i64))| (ticks >= least) | observed.sample.has(time);
+        let timed = (0..).zip(durations.iter().zip(&*times));
         looked_at.clear();
-        looked_at
-            .extend((0..).zip(durations.iter().zip(&*times)).filter(is_looked_at).map(|(number, _)| number));
+        match plan.only_key().filter(|_| observed.is_by_key) {
+            Some(field) => {
+                keys.clear();
+                events.briefs(field, keys);
+                let samples = filter.samples(events.class);
+                let is_looked_at = |&((_, (&ticks, &time)), &key): &((u32, (&u64, &i64)), &Brief)| {
+                    (ticks >= least) | samples(key).unwrap_or(observed.sample).has(time)
+                };
+                looked_at.extend(timed.zip(&*keys).filter(is_looked_at).map(|((number, _), _)| number));
+            }
+            None => {
+                let is_looked_at = |&(_, (&ticks, &time)): &(u32, (&u64, &i64))| {
+                    (ticks >= least) | observed.sample.has(time)
+                };
+                looked_at.extend(timed.filter(is_looked_at).map(|(number, _)| number));
+            }
+        }
         let (has_conditions, mut least) = (plan.has_conditions(), longest.least(kind));
         for &number in &*looked_at {
             let number = number as usize;

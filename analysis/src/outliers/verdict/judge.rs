@@ -22,6 +22,9 @@ use crate::reading::{EventKind, Failure, Processes, Selection, SourceWindow};
 use crate::source::Source;
 use ctf_reader::{Report, Window};
 
+/// The times of groups with at most this number of events are kept: the others have some nearly always.
+const RARE: u64 = 200_000;
+
 /// A mode that has nearly all events of its time is a slow period.
 const DENSE: f64 = 0.95;
 
@@ -185,18 +188,22 @@ pub(crate) struct JudgedGroup {
     pub slow: u64,
     /// Nine of ten take this long or less.
     pub p90: u64,
+    /// When it has events, if it is rare.
+    pub times: Option<Vec<Span>>,
 }
 
 impl JudgedGroup {
     fn new(group: &Evidence<'_>, limits: &Limits) -> JudgedGroup {
         let limit = limits.kind_number(&group.kind).and_then(|kind| limits.of(kind, &group.key));
+        let count = group.durations().count();
         JudgedGroup {
             name: group.name.clone(),
             kind: Arc::clone(&group.kind),
-            count: group.durations().count(),
+            count,
             above: limit.map_or(u64::MAX, |limit| limit.above),
             slow: limit.map_or(0, |limit| group.above(limit.above)),
             p90: group.durations().percentile(Quantile::P90).unwrap_or(0),
+            times: (count <= RARE).then(|| group.series.times()),
         }
     }
 }

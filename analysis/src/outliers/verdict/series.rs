@@ -6,6 +6,7 @@
 
 use crate::durations::histogram::IMPLAUSIBLE;
 use crate::durations::octave::octave_of;
+use crate::finding::Span;
 use crate::groups::group::Extra;
 use crate::source::Source;
 use ctf_reader::Error;
@@ -217,6 +218,13 @@ impl Series {
     /// The cells, in the order of time; only after [`compact`](Series::compact).
     pub fn cells(&self) -> &[Cell] {
         &self.cells
+    }
+
+    /// The times that it has events in, by its bins; only after [`compact`](Series::compact).
+    pub fn times(&self) -> Vec<Span> {
+        let span =
+            |cell: &Cell| Span { begin_ns: self.begin(cell.bin()), end_ns: self.begin(cell.bin() + 1) };
+        Span::merged(self.cells.iter().map(span).collect())
     }
 
     /// When a bin begins: nanoseconds since 1970.
