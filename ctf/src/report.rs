@@ -76,6 +76,13 @@ pub struct Gap {
     pub until: i64,
 }
 
+impl Gap {
+    /// A gap in the events of a trace, after a time and before another.
+    pub fn new(trace: usize, since: i64, until: i64) -> Gap {
+        Gap { trace, since, until }
+    }
+}
+
 /// What was found while reading, other than the events themselves.
 ///
 /// ```

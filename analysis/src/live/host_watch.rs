@@ -10,15 +10,18 @@
 //!  watch 2                  learns ├──────────┤ counts ├──────────────┤
 //! ```
 //!
+//! Where much happens, it learns [a second in ten](super::lessons).
+//!
 //! An epoch ends early if a table becomes full: what that costs is said by the counts of what was forgotten.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use ctf_reader::{ClassIndex, Digest, DigestedEvent, EventClass, Gap, Wanted};
 
 use super::counters::{add, nanoseconds};
 use super::ledger::SeriesName;
+use super::lessons::Lessons;
 use super::metrics::CAUSE_COUNTERS;
 use crate::finding::{Forgotten, TraceFinding};
 use crate::incidents::{Incident, IncidentWatch};
@@ -55,6 +58,7 @@ pub(super) struct HostWatch {
     current: IncidentWatch,
     previous: Option<IncidentWatch>,
     next: Option<IncidentWatch>,
+    lessons: Lessons,
     /// When this epoch ends, when something is to be done next, and when the previous watch has settled.
     end: i64,
     due: i64,
@@ -94,6 +98,7 @@ impl HostWatch {
             current: watch(selection, threshold, digester),
             previous: None,
             next: None,
+            lessons: Lessons::default(),
             end: i64::MIN,
             due: i64::MIN,
             settled: i64::MAX,
@@ -143,7 +148,9 @@ impl HostWatch {
         if let Some(previous) = &mut self.previous {
             previous.digested(event, class, digest);
         }
-        if let Some(next) = &mut self.next {
+        if let Some(next) = &mut self.next
+            && self.lessons.take_in()
+        {
             next.digested(event, class, digest);
         }
     }
@@ -152,6 +159,12 @@ impl HostWatch {
     #[cold]
     #[inline(never)]
     fn advance(&mut self, time: i64) {
+        if let Some(next) = &mut self.next
+            && let Some([since, until]) = self.lessons.look(time, self.end)
+        {
+            let traces: BTreeSet<usize> = self.classes.iter().map(|class| class.trace).collect();
+            traces.into_iter().for_each(|trace| next.gap(Gap::new(trace, since, until)));
+        }
         if self.end == i64::MIN {
             self.end = end_of_epoch(time);
             self.current.count_until(self.end);
@@ -189,6 +202,7 @@ impl HostWatch {
         self.digester.forget();
         self.classes.iter().for_each(|class| _ = next.want(class, self.host.as_deref()));
         self.next = Some(next);
+        self.lessons = Lessons::default();
     }
 
     /// Ends the previous watch; what it has found is kept in short.

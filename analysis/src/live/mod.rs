@@ -14,6 +14,7 @@ mod finding;
 mod group_state;
 mod host_watch;
 mod ledger;
+mod lessons;
 mod metrics;
 mod slices;
 mod steps;
