@@ -51,6 +51,6 @@ mod tests {
         let mut taken = Vec::new();
         counts.take(|group, ticks, count| taken.push((group, ticks, count)));
         assert_eq!(taken, [(0, 0, 2), (7, 5, 1), (31, 31, 1)]);
-        counts.take(|..| panic!("nothing is left"));
+        counts.take(|_, _, _| panic!("nothing is left"));
     }
 }

@@ -1,6 +1,8 @@
 use super::*;
 use crate::datum::Datum;
+use crate::durations::histogram::IMPLAUSIBLE;
 use crate::groups::quantile::Quantile;
+use crate::outliers::verdict::{Resolution, Series};
 use crate::reading::synthetic::{SyntheticSource, by, class};
 use crate::unit::TimeUnit;
 use ctf_reader::{FieldKind, Value};
@@ -136,4 +138,45 @@ fn long_keys_are_told_apart_by_their_beginning() {
     assert_eq!(found.groups.len(), 1);
     let key = found.groups[0].key();
     assert!(matches!(&key[..], [Datum::Text(text)] if (4000..4096).contains(&text.len())));
+}
+
+#[test]
+fn brief_durations_that_are_counted_first_are_added_as_one_by_one() {
+    let seed = fastrand::u64(..);
+    let mut random = fastrand::Rng::with_seed(seed);
+    let context = &Resolution::new(1_000_000_000);
+    let mut counts = BriefCounts::default();
+    for round in 0..300 {
+        // More groups than are counted, and some that are not in the cache.
+        let known = random.u64(1..50);
+        let brief = |key: u64| Brief::from(&Value::Unsigned(key));
+        let mut groups = [Groups::<Tally<Series>>::default(), Groups::default()];
+        for key in 0..known {
+            groups.iter_mut().for_each(|groups| {
+                groups.recallable(0, brief(key), &key.to_le_bytes(), Tally::default);
+            });
+        }
+        let events = random.usize(0..300);
+        let briefs: Vec<Brief> = (0..events).map(|_| brief(random.u64(..known + 2))).collect();
+        let most = [4, 64, 5_000, u64::MAX][random.usize(..4)];
+        let durations: Vec<u64> = (0..events).map(|_| random.u64(..=most)).collect();
+        let moment = Series::moment(random.i64(..), context);
+        let batch = Known::<Series> { briefs: &briefs, durations: &durations, moment, context };
+        let mut others = [Vec::new(), Vec::new()];
+        let [one_by_one, counted] = &mut groups;
+        batch.take(one_by_one.of_kind(0), 0..events, &mut others[0]);
+        batch.take_brief(counted.of_kind(0), 0..events, &mut counts, &mut others[1]);
+        assert_eq!(others[0], others[1], "seed {seed}, round {round}");
+        let said = groups.map(|groups| {
+            let said = groups.into_entries().map(|(_, key, mut tally)| {
+                tally.extra.finish(context);
+                let Figures { implausible, durations, .. } = tally.figures;
+                (key, implausible, durations.total(), durations.buckets(), tally.extra.cells().to_vec())
+            });
+            said.collect::<Vec<_>>()
+        });
+        assert_eq!(said[0], said[1], "seed {seed}, round {round}");
+        let implausible = durations.iter().filter(|ticks| **ticks >= IMPLAUSIBLE).count() as u64;
+        assert!(said[0].iter().map(|said| said.1).sum::<u64>() <= implausible);
+    }
 }

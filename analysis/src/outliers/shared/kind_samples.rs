@@ -108,6 +108,39 @@ mod tests {
     }
 
     #[test]
+    fn no_event_that_is_to_be_compared_is_left_out() {
+        let seed = fastrand::u64(..);
+        let mut random = fastrand::Rng::with_seed(seed);
+        for round in 0..1000 {
+            let length = random.i64(1..10_000);
+            let mut groups: Vec<(u64, Option<Vec<Span>>)> = Vec::new();
+            for _ in 0..random.usize(0..20) {
+                let span = |begin_ns: i64, most: i64| Span { begin_ns, end_ns: begin_ns + 1 + most };
+                let times = (0..random.usize(0..6)).map(|_| span(random.i64(0..length), random.i64(0..50)));
+                let times = Span::merged(times.collect());
+                groups.push((1 << random.u32(..24), random.bool().then_some(times)));
+            }
+            let sample = |events: u64| Sample::of(10_000, events);
+            let list = groups.iter().map(|(events, times)| GroupSample {
+                sample: sample(*events),
+                events: *events as f64,
+                times: times.as_deref(),
+            });
+            let samples = KindSamples::new(list.collect(), length as u64);
+            for (events, times) in &groups {
+                let everywhere = [Span { begin_ns: 0, end_ns: length }];
+                for span in times.as_deref().unwrap_or(&everywhere) {
+                    let (begin, end) = (random.i64(..=span.begin_ns), span.end_ns + random.i64(0..9));
+                    for time in [begin..=span.begin_ns, span.end_ns - 1..=end] {
+                        let (of_time, is_by_key) = samples.at(&time);
+                        assert!(is_by_key || of_time >= sample(*events), "seed {seed}, round {round}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
     fn keys_are_not_read_where_that_takes_longer_than_looking_at_some_events_in_vain() {
         let always = [Span { begin_ns: 0, end_ns: 1000 }];
         let group = |events: u64| GroupSample {

@@ -336,3 +336,44 @@ fn reason(period: &Period) -> String {
 pub(super) fn short(name: &GroupName) -> String {
     group_in_words(&name.event, name.key.0.iter().map(|(name, value)| (name, value)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::series::Resolution;
+    use super::*;
+    use crate::datum::Pairs;
+
+    #[test]
+    fn running_sums_are_those_of_each_bin() {
+        let seed = fastrand::u64(..);
+        let mut random = fastrand::Rng::with_seed(seed);
+        let event = "app:request".to_owned();
+        let name = GroupName { event, key: Pairs::default(), is_sum: false, unit_is_guess: false };
+        for round in 0..200 {
+            let length = 1 << random.u32(10..40);
+            let (mut series, resolution) = (Series::default(), Resolution::new(length));
+            for _ in 0..random.usize(1..400) {
+                let ticks = random.u64(..1 << 20) >> random.u32(..20);
+                let (time, count) = (random.i64(0..length as i64), random.u64(1..9));
+                series.record_many(time, ticks, count, resolution);
+            }
+            series.compact(1 << random.u32(4..12));
+            let above = random.u64(..1 << 20);
+            let course = GroupCourse::new(&name, &series, above, 1000, 0.01);
+            // In order, as those of a period are.
+            let mut edges: Vec<i64> = (0..6).map(|_| random.i64(0..length as i64)).collect();
+            edges.sort_unstable();
+            let spans: Vec<Span> =
+                edges.chunks(2).map(|edge| Span { begin_ns: edge[0], end_ns: edge[1] }).collect();
+            let is_inside = |bin: u64| spans.iter().any(|span| span.contains(course.middle(bin)));
+            for (part, wanted) in course.sums(&spans).iter().zip([true, false]) {
+                let bins = || course.bins.iter().filter(|bin| is_inside(bin.number) == wanted);
+                assert_eq!(part.count, bins().map(|bin| bin.count).sum::<f64>(), "seed {seed}, {round}");
+                assert_eq!(part.sum, bins().map(|bin| bin.sum * 1000.0).sum::<f64>(), "seed {seed}, {round}");
+            }
+            let cells: u64 = course.cells_in(&spans).flatten().map(|cell| cell.count).sum();
+            let inside = series.cells().iter().filter(|cell| is_inside(cell.bin()));
+            assert_eq!(cells, inside.map(|cell| cell.count).sum::<u64>(), "seed {seed}, round {round}");
+        }
+    }
+}
