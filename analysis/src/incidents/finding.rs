@@ -159,6 +159,13 @@ impl Incident {
         let in_events = of.0.saturating_sub(self.unexplained.0);
         Ns(self.unexplained.0.saturating_sub(time.least.0.saturating_sub(in_events)))
     }
+
+    /// The same where there is one machine alone, which is not named.
+    pub(crate) fn without_host(mut self) -> Incident {
+        let meanwhile = self.meanwhile.iter_mut().map(|other| &mut other.process);
+        [&mut self.process].into_iter().chain(meanwhile).for_each(|process| process.host = None);
+        self
+    }
 }
 
 /// What a cause explains of an incident.

@@ -227,7 +227,9 @@ impl HostWatch {
             newest.extend(before);
             hidden += others;
         }
-        newest.extend(self.late.iter().cloned());
+        // They were kept with the host: whether there are several is known only when they are shown.
+        let late = self.late.iter().cloned();
+        newest.extend(late.map(|incident| if has_hosts { incident } else { incident.without_host() }));
         hidden += self.missed + newest.len().saturating_sub(limit) as u64;
         newest.truncate(limit);
         (newest, hidden)
