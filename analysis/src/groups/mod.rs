@@ -7,6 +7,7 @@ pub(super) mod over_time;
 pub(super) mod quantile;
 pub(super) mod summary;
 pub(super) mod table;
+mod tally;
 pub(super) mod top;
 
 pub use group::Sort;

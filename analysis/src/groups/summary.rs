@@ -3,14 +3,15 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::durations::histogram::Histogram;
 use crate::groups::brief_counts::BriefCounts;
 use crate::groups::fold::{Spilled, Tracked};
-use crate::groups::group::{Extra, Figures, Folded, Group, Sort};
-use crate::groups::table::{Groups, OfKind, Place};
+use crate::groups::group::{Extra, Folded, Group, Sort};
+use crate::groups::table::Groups;
+use crate::groups::tally::{Known, Tally};
 use crate::parallel::change_in_parallel;
 use crate::reading::{
     CollectBeside, CollectInPassing, EventKind, Failure, LeftOut, Misfit, Roster, Selection, SourceWindow,
@@ -91,32 +92,6 @@ pub(crate) struct SummaryCollector<E: Extra> {
     context: E::Context,
     processes: BTreeSet<u64>,
     buffers: Buffers,
-}
-
-/// The figures of a group, and what else is aggregated of it.
-#[derive(Clone, Debug, Default)]
-struct Tally<E> {
-    figures: Figures,
-    extra: E,
-}
-
-impl<E: Extra> Tally<E> {
-    #[inline]
-    fn take(&mut self, duration: Option<u64>, moment: E::Moment, context: &E::Context) {
-        self.extra.take(duration, moment, context);
-        self.figures.record(duration);
-    }
-
-    /// Adds equal durations, which are plausible.
-    fn take_many(&mut self, ticks: u64, count: u64, moment: E::Moment, context: &E::Context) {
-        self.extra.take_many(ticks, count, moment, context);
-        self.figures.record_many(ticks, count);
-    }
-
-    fn absorb(&mut self, other: Self) {
-        self.extra.absorb(other.extra);
-        self.figures.merge(&other.figures);
-    }
 }
 
 /// Buffers that are reused.
@@ -287,62 +262,6 @@ impl<E> Summary<E> {
             pools: Vec::new(),
             processes: BTreeSet::new(),
         }
-    }
-}
-
-/// Events of a batch, by their numbers, whose groups are probably in the cache.
-struct Known<'k, E: Extra> {
-    briefs: &'k [Brief],
-    durations: &'k [u64],
-    moment: E::Moment,
-    context: &'k E::Context,
-}
-
-impl<E: Extra> Known<'_, E> {
-    /// Adds those whose groups are in the cache, and lists the others.
-    #[inline(always)]
-    fn take(
-        &self,
-        of_kind: &mut OfKind<Tally<E>>,
-        events: impl Iterator<Item = usize>,
-        others: &mut Vec<usize>,
-    ) {
-        for event in events {
-            // A group in the cache exists, so the phase allows it.
-            match of_kind.recall(self.briefs[event]) {
-                Some(tally) => tally.take(self.durations.get(event).copied(), self.moment, self.context),
-                None => others.push(event),
-            }
-        }
-    }
-
-    /// The same for many events of which nearly all took brief times: equal ones of a group are counted, and added at once.
-    #[inline(always)]
-    fn take_brief(
-        &self,
-        of_kind: &mut OfKind<Tally<E>>,
-        events: Range<usize>,
-        counts: &mut BriefCounts,
-        others: &mut Vec<usize>,
-    ) {
-        for event in events {
-            let (Some(place), ticks) = (of_kind.recall_number(self.briefs[event]), self.durations[event])
-            else {
-                others.push(event);
-                continue;
-            };
-            match counts.of(place, ticks) {
-                Some(count) => *count += 1,
-                None => {
-                    let tally = of_kind.at(Place::Keyed(place));
-                    tally.into_iter().for_each(|tally| tally.take(Some(ticks), self.moment, self.context));
-                }
-            }
-        }
-        counts.take(|place, ticks, count| {
-            let tally = of_kind.at(Place::Keyed(place));
-            tally.into_iter().for_each(|tally| tally.take_many(ticks, count, self.moment, self.context));
-        });
     }
 }
 

@@ -162,8 +162,8 @@ impl Incident {
 
     /// The same where there is one machine alone, which is not named.
     pub(crate) fn without_host(mut self) -> Incident {
-        let meanwhile = self.meanwhile.iter_mut().map(|other| &mut other.process);
-        [&mut self.process].into_iter().chain(meanwhile).for_each(|process| process.host = None);
+        self.process.host = None;
+        self.meanwhile.iter_mut().for_each(|other| other.process.host = None);
         self
     }
 }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::datum::Datum;
 use crate::durations::histogram::IMPLAUSIBLE;
+use crate::groups::group::Figures;
 use crate::groups::quantile::Quantile;
 use crate::outliers::verdict::{Resolution, Series};
 use crate::reading::synthetic::{SyntheticSource, by, class};
