@@ -14,6 +14,7 @@ use std::ops::RangeInclusive;
 
 use crate::finding::Span;
 use crate::groups::RecentKeys;
+use crate::intervals::total;
 use crate::slow::Sample;
 
 /// To look at a needless event takes this number of times as long as to read its key.
@@ -59,7 +60,7 @@ impl KindSamples {
         let has_many = groups.len() > RecentKeys::MOST;
         let mut rare: Vec<Span> = Vec::new();
         for group in &groups {
-            let covered: i64 = rare.iter().map(|span| span.length_ns()).sum();
+            let covered = total(rare.iter().map(|span| span.length_ns()));
             let read = all * (covered as f64 / length_ns.max(1) as f64).min(1.0);
             let work = read + NEEDLESS * (group.sample.share_of(events) - compared);
             if work < least {
@@ -138,6 +139,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn times_of_all_that_a_clock_can_say_are_no_overflow() {
+        let part = |number: i64| Span { begin_ns: number << 60, end_ns: number << 60 | ((1 << 60) - 1) };
+        let times: Vec<Span> = (-8..8).map(part).collect();
+        let group = |events: u64, times| GroupSample {
+            sample: Sample::of(10_000, events),
+            events: events as f64,
+            times,
+        };
+        let samples = KindSamples::new(vec![group(100, Some(&times[..])), group(1 << 40, None)], u64::MAX);
+        assert!(samples.at(&(i64::MIN..=i64::MAX)).0 >= Sample::of(10_000, 1 << 40));
     }
 
     #[test]
