@@ -49,7 +49,9 @@ impl LongIntervals {
                 && scene.threads.are_on_one_host(*thread, stalled)
                 && covers_much(interval, stall)
         };
-        let mut intervals: Vec<&(usize, Interval)> = self.0.iter().filter(is_here).collect();
+        // They are in the order in which they ended.
+        let since = self.0.partition_point(|(_, interval)| interval.end < stall.begin_ns);
+        let mut intervals: Vec<&(usize, Interval)> = self.0.range(since..).filter(is_here).collect();
         intervals.sort_by_key(|(_, interval)| Reverse(interval.overlap_ns(stall)));
         let mut seen = Vec::new();
         let mut meanwhile = Vec::new();
