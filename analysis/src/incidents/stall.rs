@@ -59,13 +59,10 @@ impl Stall {
     /// A turn, or another interval, that took long.
     pub fn new(thread: usize, kind: IncidentKind, tree: Tree<'_>) -> Self {
         let root = tree.root().interval;
-        let unexplained = match kind {
-            IncidentKind::Turn => root.length() - tree.covered(),
-            _ => 0,
-        };
         // For a turn, even a partial explanation helps.
         let share = if kind == IncidentKind::Turn { LEAST_SHARE } else { 2 };
         let (chain, parts) = chain(tree, share);
+        let unexplained = if kind == IncidentKind::Turn { chain[0].own } else { 0 };
         let first = usize::from(kind == IncidentKind::Turn);
         let has_client = |link: &Link| link.client.is_some();
         let cause = chain[first..].iter().position(has_client).map(|place| place + first);

@@ -9,6 +9,8 @@
 
 mod spans;
 
+use std::cmp::Reverse;
+
 use hashbrown::HashMap;
 
 pub use spans::{SpanNumbers, Spans};
@@ -251,48 +253,54 @@ impl<'n> Tree<'n> {
         roots(below).map(|at| Tree::at(below, at))
     }
 
+    /// Whether there are any.
+    pub fn has_children(&self) -> bool {
+        self.nodes.len() > 1
+    }
+
+    /// The roots of these, the last to end first.
+    pub fn below(&self) -> impl Iterator<Item = &'n Node> {
+        let below = &self.nodes[..self.nodes.len() - 1];
+        roots(below).map(|at| &below[at])
+    }
+
     /// The longest times in it, at most a number of them, that nothing below it covers.
     pub fn gaps(&self, most: usize) -> Vec<Span> {
         let root = &self.root().interval;
-        let mut covered: Vec<(i64, i64)> = self
-            .children()
-            .map(|child| child.root())
-            .map(|child| (child.interval.begin - child.lead, child.interval.end.min(root.end)))
-            .collect();
-        covered.sort_unstable();
-        covered.push((root.end, root.end));
-        let mut reached = root.begin;
         let mut gaps = Vec::new();
-        for (begin, end) in covered {
-            if begin > reached {
-                gaps.push(Span { begin_ns: reached, end_ns: begin });
+        let mut reached = root.end;
+        for child in self.below() {
+            if child.interval.end < reached {
+                gaps.push(Span { begin_ns: child.interval.end.max(root.begin), end_ns: reached });
             }
-            reached = reached.max(end);
+            reached = reached.min(child.begin());
         }
-        gaps.sort_by_key(|gap| std::cmp::Reverse(gap.length_ns()));
-        gaps.truncate(most);
+        if root.begin < reached {
+            gaps.push(Span { begin_ns: root.begin, end_ns: reached });
+        }
+        let rank = |gap: &Span| (Reverse(gap.length_ns()), gap.begin_ns);
+        if gaps.len() > most {
+            gaps.select_nth_unstable_by_key(most, rank);
+            gaps.truncate(most);
+        }
+        gaps.sort_unstable_by_key(rank);
         gaps
     }
 
     /// How much of it those below it cover.
     pub fn covered(&self) -> i64 {
         let root = &self.root().interval;
-        let mut single = Vec::new();
-        let mut folded: i64 = 0;
-        for child in self.children().map(|child| child.root()) {
-            match child.count {
-                1 => {
-                    let begin = child.interval.begin - child.lead;
-                    single.push((begin.max(root.begin), child.interval.end.min(root.end)));
-                }
-                _ => folded = folded.saturating_add(child.spent()),
+        let (mut covered, mut folded): (i64, i64) = (0, 0);
+        let mut reached = root.end;
+        // From the last end on, what they cover together needs no sorting.
+        for child in self.below() {
+            if child.count > 1 {
+                folded = folded.saturating_add(child.spent());
+                continue;
             }
-        }
-        single.sort_unstable();
-        let (mut covered, mut reached) = (0, i64::MIN);
-        for (begin, end) in single {
-            covered += (end - begin.max(reached)).max(0);
-            reached = reached.max(end);
+            let begin = child.begin().max(root.begin);
+            covered += (child.interval.end.min(reached) - begin).max(0);
+            reached = reached.min(begin);
         }
         covered.saturating_add(folded).min(root.length())
     }
@@ -334,6 +342,11 @@ fn fold(nodes: &[Node]) -> Vec<Node> {
 }
 
 impl Node {
+    /// When handling it began.
+    fn begin(&self) -> i64 {
+        self.interval.begin - self.lead
+    }
+
     /// How long they took together, with handling them.
     pub fn spent(&self) -> i64 {
         self.busy.saturating_add(self.lead)

@@ -170,3 +170,57 @@ fn random_forests_come_back() {
         assert_eq!(shape(&nesting), trees.join(" "), "seed {seed}");
     }
 }
+
+/// What intervals below a root cover, and the gaps between them, beside every moment looked at by itself.
+#[test]
+fn any_cover_and_gaps_are_those_of_each_moment() {
+    const MOMENT: i64 = 10_000;
+    let seed = fastrand::u64(..);
+    println!("seed {seed}");
+    let random = &mut fastrand::Rng::with_seed(seed);
+    let (mut gaps, mut folded_ones) = (0, 0);
+    for _ in 0..2000 {
+        let (length, children) = (random.i64(1..60), random.usize(0..20));
+        let time = |moment: i64| moment * MOMENT;
+        let mut ends: Vec<i64> = (0..children).map(|_| random.i64(-2..length + 3)).collect();
+        ends.sort_unstable();
+        let mut nesting = Nesting::default();
+        for end in ends {
+            let begin = end - random.i64(0..15);
+            let client = random.bool().then_some(random.u32(0..3));
+            let child = Interval { client, ..interval(random.u32(1..4), time(begin), time(end)) };
+            let contains = random.u8(..) < 30;
+            nesting.end(child, |_, _| contains);
+            if random.u8(..) < 20 {
+                nesting.make_room(8);
+            }
+        }
+        nesting.end(interval(9, 0, time(length)), |_, _| true);
+
+        let tree = nesting.last().unwrap();
+        let (single, folded): (Vec<&Node>, Vec<&Node>) = tree.below().partition(|node| node.count == 1);
+        let is_in =
+            |node: &&Node, moment: i64| node.begin() <= time(moment) && time(moment) < node.interval.end;
+        let moments = || 0..length;
+        let covered = moments().filter(|moment| single.iter().any(|node| is_in(node, *moment))).count();
+        let in_folded: i64 = folded.iter().map(|node| node.spent()).sum();
+        assert_eq!(tree.covered(), time(length).min(time(covered as i64) + in_folded), "{tree:?}");
+
+        let is_free = |moment: &i64| !tree.below().any(|node| is_in(&node, *moment));
+        // Something that takes no time is a moment at which something was done.
+        let is_event = |moment: i64| tree.below().any(|node| node.interval.end == moment);
+        let mut expected: Vec<Span> = Vec::new();
+        for moment in moments().filter(is_free).map(time) {
+            match expected.last_mut() {
+                Some(gap) if gap.end_ns == moment && !is_event(moment) => gap.end_ns = moment + MOMENT,
+                _ => expected.push(Span { begin_ns: moment, end_ns: moment + MOMENT }),
+            }
+        }
+        expected.sort_by_key(|gap| (Reverse(gap.length_ns()), gap.begin_ns));
+        let most = random.usize(0..5);
+        expected.truncate(most);
+        assert_eq!(tree.gaps(most), expected, "{tree:?}");
+        (gaps, folded_ones) = (gaps + expected.len(), folded_ones + folded.len());
+    }
+    assert!(gaps > 1000 && folded_ones > 100, "{gaps} gaps, {folded_ones} folded");
+}
