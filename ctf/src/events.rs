@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::{Brief, ClassIndex, Field, FieldType, Value};
+use crate::{Brief, ClassIndex, Field, FieldType, Sample, Value};
 
 /// Events of one class, with the fields that the collector asked for.
 ///
@@ -70,6 +70,16 @@ pub(crate) trait Fields {
         Brief::stored(&self.value(event, field))
     }
 
+    /// Where a field is from the beginning of each event on, if that is known.
+    fn place(&self, _field: usize) -> Option<Range<usize>> {
+        None
+    }
+
+    /// What was recorded in a place of one of the events, if it is at hand.
+    fn bytes(&self, _event: usize, _place: &Range<usize>) -> Option<&[u8]> {
+        None
+    }
+
     /// Appends the values that a field has, as far as they are brief. By default there is one event.
     fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
         into.push(Brief::from(&self.value(0, field)));
@@ -84,6 +94,25 @@ pub(crate) trait Fields {
     fn integers(&self, field: usize, into: &mut Vec<u64>) {
         into.push(self.value(0, field).integer().unwrap_or_default());
     }
+
+    /// Appends the events that have at least this integer in a field, or are in the sample. By default there is one event.
+    fn select(&self, field: usize, least: u64, sample: Sample, into: &mut Vec<Selected>) {
+        let (integer, timestamp) = (self.value(0, field).integer().unwrap_or_default(), self.timestamp(0));
+        if integer >= least || sample.has(timestamp) {
+            into.push(Selected { number: 0, integer, timestamp });
+        }
+    }
+}
+
+/// What was looked at of a [selected](Events::select) event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Selected {
+    /// Which of the events it is.
+    pub number: usize,
+    /// The integer, in two's complement.
+    pub integer: u64,
+    /// When it happened: nanoseconds since 1970.
+    pub timestamp: i64,
 }
 
 impl<'a> Events<'a> {
@@ -115,6 +144,12 @@ impl<'a> Events<'a> {
     #[inline]
     pub fn integers(&self, field: Field<u64>, into: &mut Vec<u64>) {
         self.fields.integers(field.slot(self.class), into);
+    }
+
+    /// Appends the events that have at least this integer in a field, or are in the sample. Of all others nothing is kept.
+    #[inline]
+    pub fn select(&self, field: Field<u64>, least: u64, sample: Sample, into: &mut Vec<Selected>) {
+        self.fields.select(field.slot(self.class), least, sample, into);
     }
 
     /// Whether each of some fields has the same value in all events; false also if that would take long to find out.
@@ -167,6 +202,20 @@ impl<'a> Event<'a> {
     #[inline]
     pub fn stored(&self, field: Field) -> Brief {
         self.fields.stored(self.number, field.slot(self.class))
+    }
+
+    /// Where a field is from the beginning of the event on, if it is there in all events of the class: those that have the
+    /// same [bytes](Event::bytes) there have equal values.
+    #[doc(hidden)]
+    pub fn place(&self, field: Field) -> Option<Range<usize>> {
+        self.fields.place(field.slot(self.class))
+    }
+
+    /// What was recorded in a place, if it is at hand.
+    #[doc(hidden)]
+    #[inline]
+    pub fn bytes(&self, place: &Range<usize>) -> Option<&'a [u8]> {
+        self.fields.bytes(self.number, place)
     }
 
     /// The value of a field.

@@ -17,6 +17,7 @@ mod packet_info;
 mod packets;
 mod reader;
 mod report;
+mod sample;
 mod uuid;
 mod value;
 
@@ -31,11 +32,12 @@ pub use deliver::step::{Pause, Step};
 pub use deliver::unordered::MAX_DAMAGE;
 pub use discover::{Discovery, TraceFiles, discover, stream_files};
 pub use error::{Damage, Error, ErrorKind};
-pub use events::{Decoded, Event, Events};
+pub use events::{Decoded, Event, Events, Selected};
 pub use field::{Field, FieldType, Wanted, all_fields};
 pub use packet_info::PacketInfo;
 pub use reader::Reader;
 pub use report::{ClockSteps, Gap, Progress, Report, Trace, Window};
+pub use sample::Sample;
 pub use uuid::Uuid;
 pub use value::{Enumeration, Integer, List, Value};
 

@@ -156,6 +156,10 @@ impl Marks for Picked<'_> {
         self.spots.iter().map(move |spot| self.marks[spot.marks as usize + mark] as usize)
     }
 
+    fn timed(&self, mark: usize) -> impl Iterator<Item = (usize, i64)> {
+        self.each(mark).zip(self.spots.iter().map(|spot| self.events[spot.place as usize].timestamp))
+    }
+
     fn of(&self, event: usize) -> &[u32] {
         &self.marks[self.spots[event].marks as usize..]
     }

@@ -11,6 +11,7 @@ use ctf_reader::{
 };
 use lttng_testing::{Session, Trace};
 
+mod columns;
 pub mod digests;
 mod recording;
 mod shared_trace;
@@ -70,6 +71,9 @@ impl From<lttng_testing::Event> for Seen {
     }
 }
 
+/// Of how many batches of events all ways of reading are compared: it takes as long as all else.
+const CHECKED: usize = 16;
+
 /// Keeps all events with all fields.
 #[derive(Default)]
 pub struct KeepAll {
@@ -77,6 +81,7 @@ pub struct KeepAll {
     events: Vec<Seen>,
     /// The environment that came with the events of each trace, by the trace's index.
     environments: BTreeMap<usize, Vec<(String, String)>>,
+    checked: usize,
 }
 
 impl KeepAll {
@@ -102,6 +107,10 @@ impl Collect for KeepAll {
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
         let class = &self.classes[&events.class];
+        if self.checked < CHECKED {
+            columns::check(class, events);
+            self.checked += 1;
+        }
         for event in events.iter() {
             let (mut contexts, mut fields) = (Vec::new(), Vec::new());
             for (field, handle) in class.fields.iter().zip(Wanted::all(class).fields()) {

@@ -134,6 +134,18 @@ impl Marks for TimedRows<'_> {
     }
 
     #[inline(always)]
+    fn timed(&self, mark: usize) -> impl Iterator<Item = (usize, i64)> {
+        let origin = self.even_origin();
+        self.rows.numbers.chunks_exact(self.rows.width).map(move |row| {
+            let time = match origin {
+                Some(origin) => origin.wrapping_add_unsigned(clock(row)),
+                None => self.timebase.time(clock(row)),
+            };
+            (row[2 + mark] as usize, time)
+        })
+    }
+
+    #[inline(always)]
     fn of(&self, event: usize) -> &[u32] {
         &self.rows.numbers[event * self.rows.width..][2..self.rows.width]
     }
@@ -145,14 +157,23 @@ impl Marks for TimedRows<'_> {
 
     fn timestamps(&self, into: &mut Vec<i64>) {
         let clocks = self.rows.clocks();
+        match self.even_origin() {
+            Some(origin) => into.extend(clocks.map(|clock| origin.wrapping_add_unsigned(clock))),
+            None => into.extend(clocks.map(|clock| self.timebase.time(clock))),
+        }
+    }
+}
+
+impl TimedRows<'_> {
+    /// What to add to the clock's counts, if that is all. LTTng's clocks are these: no branch for each event, also not to see
+    /// whether it overflows, as the last one does first.
+    #[inline(always)]
+    fn even_origin(&self) -> Option<i64> {
         match self.timebase {
-            // LTTng's clocks are these: no branch for each event, also not to see whether it overflows, as the last one does first.
-            Timebase::Nanoseconds(origin)
-                if origin.checked_add_unsigned(self.rows.last_clock()).is_some() =>
-            {
-                into.extend(clocks.map(|clock| origin.wrapping_add_unsigned(clock)));
+            Timebase::Nanoseconds(origin) => {
+                origin.checked_add_unsigned(self.rows.last_clock()).map(|_| *origin)
             }
-            timebase => into.extend(clocks.map(|clock| timebase.time(clock))),
+            Timebase::Clock(_) => None,
         }
     }
 }

@@ -1,10 +1,12 @@
 //! All values of a field at once: how it is stored is looked up once and not for each event.
 
+use std::ops::Range;
+
 use super::stretch::{FieldForm, Primitive, StoredField, word};
-use crate::decode::event_plan::ValueSource;
+use crate::decode::event_plan::{Constant, ValueSource};
 use crate::decode::frozen::Frozen;
-use crate::events::Fields;
-use crate::{Brief, Value};
+use crate::events::{Fields, Selected};
+use crate::{Brief, Sample, Value};
 
 /// The times and marks of events of one class.
 pub trait Marks {
@@ -19,6 +21,9 @@ pub trait Marks {
     fn each(&self, mark: usize) -> impl Iterator<Item = usize> {
         self.from(mark).map(|marks| marks[0] as usize)
     }
+
+    /// For each event one of its marks, and when it happened.
+    fn timed(&self, mark: usize) -> impl Iterator<Item = (usize, i64)>;
 
     /// The marks of one event.
     fn of(&self, event: usize) -> &[u32];
@@ -48,6 +53,30 @@ impl<M: Marks> Columns<'_, M> {
     fn places(&self, field: &StoredField) -> impl Iterator<Item = usize> {
         let offset = field.offset;
         self.marks.each(field.mark).map(move |mark| mark + offset)
+    }
+
+    /// Appends the events that have at least this integer in a field, which is read in a way, or are in the sample.
+    #[inline(always)]
+    fn select_by(
+        &self,
+        field: &StoredField,
+        read: Primitive,
+        (least, sample): (u64, Sample),
+        into: &mut Vec<Selected>,
+    ) {
+        for (number, (mark, timestamp)) in self.marks.timed(field.mark).enumerate() {
+            let integer = read.raw(self.bytes, mark + field.offset);
+            // One branch, and nearly always the same way.
+            if (integer >= least) | sample.has(timestamp) {
+                into.push(Selected { number, integer, timestamp });
+            }
+        }
+    }
+
+    /// What is stored in all events; apart, so that the others need not make room for its value.
+    #[inline(never)]
+    fn stored_constant(&self, constant: &Constant) -> Brief {
+        Brief::stored(&constant.value(self.context))
     }
 
     /// The size in bytes of a field, if it is an integer at this place.
@@ -113,8 +142,20 @@ impl<M: Marks> Fields for Columns<'_, M> {
     fn stored(&self, event: usize, field: usize) -> Brief {
         match &self.wanted[field] {
             ValueSource::Field(field) => field.stored(self.bytes, self.marks.of(event)),
-            ValueSource::Constant(constant) => Brief::stored(&constant.value(self.context)),
+            ValueSource::Constant(constant) => self.stored_constant(constant),
         }
+    }
+
+    fn place(&self, field: usize) -> Option<Range<usize>> {
+        match &self.wanted[field] {
+            ValueSource::Field(field) => field.place(),
+            ValueSource::Constant(_) => None,
+        }
+    }
+
+    fn bytes(&self, event: usize, place: &Range<usize>) -> Option<&[u8]> {
+        let begin = *self.marks.of(event).first()? as usize;
+        self.bytes.get(begin + place.start..begin + place.end)
     }
 
     fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
@@ -178,6 +219,25 @@ impl<M: Marks> Fields for Columns<'_, M> {
             _ => {
                 let values = (0..self.marks.count()).map(|event| self.value(event, field));
                 into.extend(values.map(|value| value.integer().unwrap_or_default()));
+            }
+        }
+    }
+
+    fn select(&self, field: usize, least: u64, sample: Sample, into: &mut Vec<Selected>) {
+        let which = (least, sample);
+        match &self.wanted[field] {
+            ValueSource::Field(stored @ StoredField { form: FieldForm::Integer(read), .. }) => match read {
+                // Most durations are these: nothing is asked for each event.
+                Primitive::U64 => self.select_by(stored, Primitive::U64, which, into),
+                read => self.select_by(stored, *read, which, into),
+            },
+            _ => {
+                let selected = (0..self.marks.count()).map(|number| Selected {
+                    number,
+                    integer: self.value(number, field).integer().unwrap_or_default(),
+                    timestamp: self.marks.timestamp(number),
+                });
+                into.extend(selected.filter(|one| one.integer >= least || sample.has(one.timestamp)));
             }
         }
     }

@@ -11,6 +11,7 @@
 //!                                                                     duration: u64 at mark 3, end 8 after it
 //! ```
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::texts::{Texts, adjacent_ends};
@@ -226,6 +227,19 @@ impl StoredField {
     pub fn leading<'a>(&self, bytes: &'a [u8], marks: &[u32]) -> Option<&'a [u8]> {
         let begin = *marks.first().filter(|_| self.mark == 0)? as usize;
         bytes.get(begin..begin + self.offset)
+    }
+
+    /// Where it is from the beginning of an event on, if that is the same in all events.
+    pub fn place(&self) -> Option<Range<usize>> {
+        let size = match self.form {
+            FieldForm::Integer(read)
+            | FieldForm::Enum(read, _)
+            | FieldForm::Bool(read)
+            | FieldForm::Float(read) => read.size(),
+            FieldForm::Characters(length) => length,
+            FieldForm::Text => return None,
+        };
+        (self.mark == 0).then_some(self.offset..self.offset + size)
     }
 
     /// Its value in an event with these marks, as far as it is brief.
