@@ -154,8 +154,14 @@ impl<T> Groups<T> {
     /// The value of a group.
     #[inline]
     pub fn get(&self, kind: usize, key: &[u8]) -> Option<&T> {
+        self.at(kind, self.find(kind, key)?)
+    }
+
+    /// The value of the group in a place.
+    #[inline]
+    pub fn at(&self, kind: usize, place: Place) -> Option<&T> {
         let of_kind = self.kinds.get(kind)?.as_ref()?;
-        match self.find(kind, key)? {
+        match place {
             Place::Keyless => of_kind.keyless.as_ref(),
             Place::Keyed(place) => of_kind.keyed.get(place as usize).map(|(_, value)| value),
         }

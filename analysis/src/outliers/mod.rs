@@ -4,6 +4,7 @@
 //! Two readings: the first judges groups, the second selects the single events and compares fields. All that was recorded
 //! is judged; with a window or a filter, a third reading selects from what was found.
 
+mod known_limits;
 mod reason;
 mod shared;
 pub(super) mod verdict;
@@ -21,10 +22,11 @@ use crate::finding::{EventFinding, GroupFinding, GroupName, Notes, Ns, Span, Tra
 use crate::groups::{Sort, summarise};
 use crate::reading::{Angle, Failure, Kinds, Processes, Roster, Selection, SourceWindow};
 use crate::slow::longest::SlowEvent;
-use crate::slow::{AcceptAll, EventFilter, LongestCollector, Observed, SeenEvent};
+use crate::slow::{AcceptAll, EventFilter, LongestCollector, LookedAt, SeenEvent};
 use crate::source::Source;
+use known_limits::KnownLimits;
 use reason::reason;
-use shared::{Compared, Comparison, Subjects};
+use shared::Comparison;
 use verdict::{CourseReading, Courses, JudgedGroup, Verdicts};
 
 pub use shared::{Shared, SlowSet};
@@ -180,12 +182,12 @@ impl Judging {
     }
 
     /// Selects single events, and compares the fields of all.
-    pub fn collector(&self, limit: usize) -> LongestCollector<Compared<Arc<Limits>>> {
+    pub fn collector(&self, limit: usize) -> LongestCollector<Comparison> {
         let Judged { groups, limits, periods, .. } = &self.found.judged;
         let length_ns = self.found.trace.length_ns.unwrap_or(0);
-        let comparison = Comparison::new(Subjects::judged(groups, limits, periods, length_ns));
+        let comparison = Comparison::judged(groups, limits, periods, length_ns);
         let roster = Roster::with_kinds(Arc::clone(&self.found.selection), limits.kinds());
-        LongestCollector::new(roster, Compared { filter: Arc::clone(limits), comparison }, limit)
+        LongestCollector::new(roster, comparison, limit)
     }
 
     /// Reads all that is judged.
@@ -202,7 +204,7 @@ impl Judging {
         self,
         input: &mut SourceWindow<'_, S>,
         selection: &Arc<Selection>,
-        all: LongestCollector<Compared<Arc<Limits>>>,
+        all: LongestCollector<Comparison>,
         limit: usize,
     ) -> Result<Outliers, Failure> {
         let Judging { angle, found } = self;
@@ -219,13 +221,13 @@ impl Judging {
             ..
         } = found.judged;
         let LongestCollector { filter, mut longest, passed: mut found_events, .. } = all;
-        let mut shared = filter.comparison.shared(rule.probability, &found.trace);
+        let mut shared = filter.shared(rule.probability, &found.trace);
         let (mut trace, mut notes) = (found.trace, found.notes);
         if angle.selects {
             let of_selection =
                 Selection { processes: found.selection.processes, ..Selection::clone(selection) };
             let roster = Roster::with_kinds(Arc::new(of_selection), limits.kinds());
-            let chosen = Chosen::new(Arc::clone(&limits));
+            let chosen = Chosen::new(KnownLimits::new(Arc::clone(&limits)));
             let (chosen, report) = input.read(LongestCollector::new(roster, chosen, limit))?;
             trace = TraceFinding::new(&report);
             notes.left_out = chosen.roster.finish()?;
@@ -328,10 +330,9 @@ pub(crate) fn slower_than<S: Source>(
     let (collected, report) = input.read(collected)?;
     let trace = TraceFinding::new(&report);
     let kinds: Kinds = collected.roster.kinds().iter().cloned().collect();
-    let subjects = Subjects::above(&kinds, threshold_ns, trace.events);
-    let filter = Compared { filter: AcceptAll, comparison: Comparison::new(subjects) };
-    let (compared, _) = input.read(LongestCollector::new(Roster::with_kinds(all, kinds), filter, 0))?;
-    let mut shared = compared.filter.comparison.shared(rule.probability, &trace);
+    let comparison = Comparison::above(&kinds, threshold_ns, trace.events);
+    let (compared, _) = input.read(LongestCollector::new(Roster::with_kinds(all, kinds), comparison, 0))?;
+    let mut shared = compared.filter.shared(rule.probability, &trace);
     let outlier = |record: &SlowEvent| Outlier {
         event: EventFinding::new(record, &trace),
         rule: Basis::Threshold,
@@ -364,41 +365,34 @@ pub(crate) fn slower_than<S: Source>(
 /// Selects single events, and notes which groups have events at all, and which have some in modes.
 #[derive(Clone, Debug)]
 struct Chosen {
-    limits: Arc<Limits>,
+    limits: KnownLimits,
     /// The groups that have events, and whether any of those are in modes.
     groups: BTreeMap<usize, bool>,
     /// The number of events with a plausible duration.
     events: u64,
-    key: Vec<u8>,
 }
 
 impl Chosen {
-    fn new(limits: Arc<Limits>) -> Chosen {
-        Chosen { limits, groups: BTreeMap::new(), events: 0, key: Vec::new() }
+    fn new(limits: KnownLimits) -> Chosen {
+        Chosen { limits, groups: BTreeMap::new(), events: 0 }
     }
 }
 
 impl EventFilter for Chosen {
-    #[inline]
-    fn passes<'k>(&self, kind: usize, ticks: u64, key: impl FnOnce() -> &'k [u8]) -> bool {
-        self.limits.passes(kind, ticks, key)
+    fn looked_at(&self, _: usize, _: &RangeInclusive<i64>) -> LookedAt {
+        LookedAt::ALL
     }
 
-    fn observed(&self, _: usize, _: &RangeInclusive<i64>) -> Observed {
-        Observed::ALL
-    }
-
-    fn observe(&mut self, seen: &SeenEvent<'_, '_>) {
+    fn shows(&mut self, seen: &SeenEvent<'_, '_>) -> bool {
         self.events += 1;
-        seen.plan.encode_key(seen.event, &mut self.key);
-        if let Some(limit) = self.limits.of(seen.plan.kind, &self.key) {
-            *self.groups.entry(limit.group).or_default() |=
-                seen.ticks > limit.above && !limit.is_single(seen.ticks);
-        }
+        let Some(limit) = self.limits.of(seen) else { return false };
+        let (is_slow, is_single) = (seen.ticks > limit.above, limit.is_single(seen.ticks));
+        *self.groups.entry(limit.group).or_default() |= is_slow && !is_single;
+        is_single
     }
 
     fn emptied(&self) -> Self {
-        Chosen::new(Arc::clone(&self.limits))
+        Chosen::new(self.limits.emptied())
     }
 
     fn absorb(&mut self, other: Self) {
@@ -407,17 +401,6 @@ impl EventFilter for Chosen {
             .groups
             .into_iter()
             .for_each(|(group, has_modes)| *self.groups.entry(group).or_default() |= has_modes);
-    }
-}
-
-impl EventFilter for Arc<Limits> {
-    #[inline]
-    fn passes<'k>(&self, kind: usize, ticks: u64, key: impl FnOnce() -> &'k [u8]) -> bool {
-        ticks > self.lowest(kind) && self.of(kind, key()).is_some_and(|limit| limit.is_single(ticks))
-    }
-
-    fn above(&self, kind: usize) -> Option<u64> {
-        Some(self.lowest(kind))
     }
 }
 

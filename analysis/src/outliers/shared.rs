@@ -14,19 +14,19 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use ctf_reader::{Brief, ClassIndex};
+use ctf_reader::{Brief, ClassIndex, Sample};
 use serde::Serialize;
 
 use self::candidate::{Candidate, candidates};
 use self::kind_samples::{GroupSample, KindSamples};
 use self::table::{Counts, Table, Values};
+use super::known_limits::KnownLimits;
 use super::verdict::{JudgedGroup, Limits, Period};
 use crate::datum::Datum;
 use crate::finding::{GroupName, Span, TraceFinding};
-use crate::groups::RecentKeys;
 use crate::meaning::HOST;
 use crate::reading::{EventKind, Kinds, grown, key};
-use crate::slow::{EventFilter, Observed, Sample, SeenEvent};
+use crate::slow::{EventFilter, LookedAt, SeenEvent};
 
 /// The number of events of a group that are compared, and the same number of slow ones.
 const COMPARED: u32 = 10_000;
@@ -104,8 +104,7 @@ struct Subject {
 
 /// The groups that are compared.
 #[derive(Debug)]
-pub(crate) struct Subjects {
-    limits: Option<Arc<Limits>>,
+struct Subjects {
     /// By the number of the group, or of the kind if a threshold decides.
     list: Vec<Option<Subject>>,
     /// The sample of each, none of what is not compared.
@@ -114,21 +113,21 @@ pub(crate) struct Subjects {
     kinds: Vec<KindSamples>,
 }
 
-/// Counts values of fields while events are read.
+/// Selects single events, or all where a threshold decides, and counts values of fields.
 #[derive(Clone, Debug)]
 pub(crate) struct Comparison {
     subjects: Arc<Subjects>,
+    /// The limits of groups, unless a threshold decides.
+    limits: Option<KnownLimits>,
     /// By the number of the subject.
     tables: Vec<Option<Box<Table>>>,
-    /// The numbers of the subjects that events of each class belong to, by their keys.
-    recent: Vec<Option<RecentKeys>>,
     buffer: Vec<u8>,
 }
 
 impl Subjects {
     /// The groups with the most time, each with its limit and its slow periods.
     /// All that was judged is of this length.
-    pub fn judged(groups: &[JudgedGroup], limits: &Arc<Limits>, periods: &[Period], length_ns: u64) -> Self {
+    fn judged(groups: &[JudgedGroup], limits: &Limits, periods: &[Period], length_ns: u64) -> Self {
         let mut list: Vec<Option<Subject>> = Vec::new();
         let mut number = 0;
         for group in groups {
@@ -157,11 +156,11 @@ impl Subjects {
             }
         }
         let kinds = of_kinds.into_iter().map(|groups| KindSamples::new(groups, length_ns)).collect();
-        Subjects { limits: Some(Arc::clone(limits)), list, samples, kinds }
+        Subjects { list, samples, kinds }
     }
 
     /// All kinds of events, of which a threshold decides which are slow.
-    pub fn above(kinds: &Kinds, threshold_ns: u64, events: u64) -> Self {
+    fn above(kinds: &Kinds, threshold_ns: u64, events: u64) -> Self {
         let sample = Sample::of(20 * COMPARED, events);
         let ticks = |kind: &EventKind| u128::from(threshold_ns).div_ceil(kind.unit_ns());
         let subject = |kind: &Arc<EventKind>| Subject {
@@ -175,7 +174,7 @@ impl Subjects {
         };
         let list: Vec<Option<Subject>> = kinds.list().iter().map(|kind| Some(subject(kind))).collect();
         let kinds = vec![KindSamples::of_all(sample); list.len()];
-        Subjects { limits: None, samples: samples(&list), kinds, list }
+        Subjects { samples: samples(&list), kinds, list }
     }
 }
 
@@ -184,45 +183,28 @@ fn samples(list: &[Option<Subject>]) -> Vec<Sample> {
 }
 
 impl Comparison {
-    pub fn new(subjects: Subjects) -> Self {
-        Comparison::of(Arc::new(subjects))
+    /// Compares the slow events of groups, and those in their slow periods, with the others.
+    pub fn judged(
+        groups: &[JudgedGroup],
+        limits: &Arc<Limits>,
+        periods: &[Period],
+        length_ns: u64,
+    ) -> Comparison {
+        let subjects = Subjects::judged(groups, limits, periods, length_ns);
+        Comparison::of(Arc::new(subjects), Some(KnownLimits::new(Arc::clone(limits))))
     }
 
-    fn of(subjects: Arc<Subjects>) -> Self {
-        Comparison { subjects, tables: Vec::new(), recent: Vec::new(), buffer: Vec::new() }
+    /// Compares the events of all kinds that took longer than a threshold with the others.
+    pub fn above(kinds: &Kinds, threshold_ns: u64, events: u64) -> Comparison {
+        Comparison::of(Arc::new(Subjects::above(kinds, threshold_ns, events)), None)
     }
 
-    /// The sample of the events of a class with each only key, if their subject is known.
-    #[inline(always)]
-    fn samples(&self, class: ClassIndex) -> impl Fn(Brief) -> Option<Sample> {
-        let recent = self.recent.get(class).and_then(Option::as_ref);
-        let samples = &*self.subjects.samples;
-        move |key| samples.get(recent?.get(key)? as usize).copied()
+    fn of(subjects: Arc<Subjects>, limits: Option<KnownLimits>) -> Self {
+        Comparison { subjects, limits, tables: Vec::new(), buffer: Vec::new() }
     }
 
-    /// The number of the subject that an event belongs to, if there is one.
-    #[inline]
-    fn subject(&mut self, seen: &SeenEvent<'_, '_>) -> Option<usize> {
-        let Comparison { subjects, recent, buffer, .. } = self;
-        let Some(limits) = &subjects.limits else { return Some(seen.plan.kind) };
-        let brief = seen.plan.only_key().map_or(Brief::OTHER, |key| seen.event.stored(key));
-        let recent = grown(recent, seen.class).get_or_insert_default();
-        if let Some(known) = recent.get(brief) {
-            return Some(known as usize);
-        }
-        seen.plan.encode_key(seen.event, buffer);
-        let group = limits.of(seen.plan.kind, buffer)?.group;
-        if brief != Brief::OTHER
-            && let Ok(number) = u32::try_from(group)
-        {
-            recent.enter(brief, number);
-        }
-        Some(group)
-    }
-
-    /// Counts an event.
-    fn count(&mut self, seen: &SeenEvent<'_, '_>) {
-        let Some(number) = self.subject(seen) else { return };
+    /// Counts an event of a subject.
+    fn count(&mut self, number: usize, seen: &SeenEvent<'_, '_>) {
         let Comparison { subjects, tables, buffer, .. } = self;
         let Some(Some(subject)) = subjects.list.get(number) else { return };
         let is_slow = seen.ticks > subject.above;
@@ -242,14 +224,6 @@ impl Comparison {
             }
         }
         grown(tables, number).get_or_insert_default().add(seen, subject.with_keys, &counts, buffer);
-    }
-
-    fn absorb(&mut self, other: Comparison) {
-        for (number, theirs) in other.tables.into_iter().enumerate() {
-            theirs.into_iter().for_each(|theirs| {
-                grown(&mut self.tables, number).get_or_insert_default().absorb(*theirs);
-            });
-        }
     }
 
     /// What is more frequent among slow events than chance allows, the most telling first.
@@ -305,51 +279,50 @@ impl Comparison {
     }
 }
 
-/// Selects the events that another filter does, and counts values of fields of all.
-#[derive(Clone, Debug)]
-pub(crate) struct Compared<F> {
-    pub filter: F,
-    pub comparison: Comparison,
-}
-
-impl<F: EventFilter> EventFilter for Compared<F> {
-    #[inline]
-    fn passes<'k>(&self, kind: usize, ticks: u64, key: impl FnOnce() -> &'k [u8]) -> bool {
-        self.filter.passes(kind, ticks, key)
-    }
-
-    fn above(&self, kind: usize) -> Option<u64> {
-        self.filter.above(kind)
-    }
-
-    fn observed(&self, kind: usize, time: &RangeInclusive<i64>) -> Observed {
-        let subjects = &self.comparison.subjects;
-        let Some(samples) = subjects.kinds.get(kind).filter(|samples| samples.has_any()) else {
-            return Observed::NONE;
+impl EventFilter for Comparison {
+    fn looked_at(&self, kind: usize, time: &RangeInclusive<i64>) -> LookedAt {
+        let Subjects { kinds, list, .. } = &*self.subjects;
+        let above = match &self.limits {
+            Some(limits) => limits.all.lowest(kind),
+            // What was not seen before is of no subject.
+            None => list.get(kind).and_then(Option::as_ref).map_or(u64::MAX, |subject| subject.above),
         };
-        let (sample, is_by_key) = samples.at(time);
-        let above = match &subjects.limits {
-            Some(limits) => limits.lowest(kind),
-            None => subjects.list[kind].as_ref().map_or(u64::MAX, |subject| subject.above),
-        };
-        Observed { above, sample, is_by_key }
+        let samples = kinds.get(kind).filter(|samples| samples.has_any());
+        let (sample, is_by_key) = samples.map_or((Sample::NONE, false), |samples| samples.at(time));
+        LookedAt::above(above, sample, is_by_key)
     }
 
     #[inline(always)]
-    fn samples(&self, class: ClassIndex) -> impl Fn(Brief) -> Option<Sample> {
-        self.comparison.samples(class)
+    fn samples(&self, class: ClassIndex, kind: usize) -> impl Fn(Brief) -> Option<Sample> {
+        let limit = self.limits.as_ref().map(|limits| limits.recent(class, kind));
+        move |key| match limit.as_ref()?(key)? {
+            Some(limit) => self.subjects.samples.get(limit.group).copied(),
+            None => Some(Sample::NONE),
+        }
     }
 
-    fn observe(&mut self, seen: &SeenEvent<'_, '_>) {
-        self.comparison.count(seen);
+    #[inline]
+    fn shows(&mut self, seen: &SeenEvent<'_, '_>) -> bool {
+        let (subject, is_shown) = match &mut self.limits {
+            Some(limits) => match limits.of(seen) {
+                Some(limit) => (limit.group, limit.is_single(seen.ticks)),
+                None => return false,
+            },
+            None => (seen.plan.kind, true),
+        };
+        self.count(subject, seen);
+        is_shown
     }
 
     fn emptied(&self) -> Self {
-        let comparison = Comparison::of(Arc::clone(&self.comparison.subjects));
-        Compared { filter: self.filter.emptied(), comparison }
+        Comparison::of(Arc::clone(&self.subjects), self.limits.as_ref().map(KnownLimits::emptied))
     }
 
     fn absorb(&mut self, other: Self) {
-        self.comparison.absorb(other.comparison);
+        for (number, theirs) in other.tables.into_iter().enumerate() {
+            theirs.into_iter().for_each(|theirs| {
+                grown(&mut self.tables, number).get_or_insert_default().absorb(*theirs);
+            });
+        }
     }
 }

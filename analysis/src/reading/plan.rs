@@ -1,5 +1,7 @@
 //! How to process the events of a class, resolved once so that nothing is looked up by name per event.
 
+use std::ops::Range;
+
 use crate::durations::histogram::IMPLAUSIBLE;
 use crate::filter::{BoundCondition, Mismatch};
 use crate::meaning::{ClassMeaning, as_boolean};
@@ -7,7 +9,7 @@ use crate::reading::key;
 use crate::reading::passes::Passes;
 use crate::reading::selection::{EventKind, Processes, Selection};
 use crate::unit::TimeUnit;
-use ctf_reader::{Brief, Event, EventClass, Events, Field, OrderedEvent, Value, Wanted};
+use ctf_reader::{Brief, Event, EventClass, Events, Field, OrderedEvent, Sample, Selected, Value, Wanted};
 
 /// The number of bytes of keys that identify a group.
 const KEY_LENGTH: usize = 4096;
@@ -63,6 +65,11 @@ impl KeyField {
     #[inline(always)]
     pub fn stored(&self, event: &Event<'_>) -> Brief {
         event.stored(self.field)
+    }
+
+    /// Where it is from the beginning of each event of a class on, if that is known.
+    pub fn place(&self, event: &Event<'_>) -> Option<Range<usize>> {
+        event.place(self.field)
     }
 
     /// The value as it is shown.
@@ -186,6 +193,22 @@ impl ClassPlan {
             Some(DurationNumber::Integer(field)) => events.integers(field, into),
             Some(DurationNumber::Float(field, scale)) => {
                 into.extend(events.iter().map(|event| float_ticks(event.value(field), scale)));
+            }
+        }
+    }
+
+    /// Appends the events that took at least as long, in the kind's unit, or are in the sample; none if they have no durations.
+    pub fn select(&self, events: &Events<'_>, least: u64, sample: Sample, into: &mut Vec<Selected>) {
+        match self.duration.map(|duration| duration.number) {
+            None => {}
+            Some(DurationNumber::Integer(field)) => events.select(field, least, sample, into),
+            Some(DurationNumber::Float(field, scale)) => {
+                let all = events.iter().map(|event| Selected {
+                    number: event.number,
+                    integer: float_ticks(event.value(field), scale),
+                    timestamp: event.timestamp(),
+                });
+                into.extend(all.filter(|one| one.integer >= least || sample.has(one.timestamp)));
             }
         }
     }

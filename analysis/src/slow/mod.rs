@@ -17,7 +17,7 @@ use crate::slow::chains::chains;
 use crate::slow::longest::{Longest, Recorder};
 use crate::slow::stacks::add_stacks;
 use crate::source::Source;
-use ctf_reader::{Brief, ClassIndex, Collect, Event, EventClass, Events, Wanted};
+use ctf_reader::{Brief, ClassIndex, Collect, Event, EventClass, Events, Sample, Selected, Wanted};
 
 /// The slowest events of a trace.
 #[derive(Clone, Debug, Serialize)]
@@ -66,81 +66,41 @@ pub(crate) fn slow<S: Source>(
 
 /// Decides which events are shown.
 pub(crate) trait EventFilter: Clone + Send {
-    /// Whether to show an event of this kind and duration, in the kind's unit. The key is lazy, because the duration
-    /// is mostly enough to tell.
-    fn passes<'k>(&self, kind: usize, ticks: u64, key: impl FnOnce() -> &'k [u8]) -> bool;
+    /// Which events of a kind in a time to look at: those that may be shown, and others.
+    fn looked_at(&self, kind: usize, time: &RangeInclusive<i64>) -> LookedAt;
 
-    /// The duration of a kind that events to show exceed, in the kind's unit; none if any may be shown.
-    fn above(&self, _kind: usize) -> Option<u64> {
-        None
-    }
-
-    /// Which events of a kind in a time to observe, shown or not.
-    fn observed(&self, _kind: usize, _time: &RangeInclusive<i64>) -> Observed {
-        Observed::NONE
-    }
-
-    /// The sample of the events of a class with each only key, where samples differ by key; none if it is not known.
-    fn samples(&self, _class: ClassIndex) -> impl Fn(Brief) -> Option<Sample> {
+    /// The sample of the events of a class and its kind with each only key, where samples differ by key; none if it is not known.
+    fn samples(&self, _class: ClassIndex, _kind: usize) -> impl Fn(Brief) -> Option<Sample> {
         |_| None
     }
 
-    /// Observes an event.
-    fn observe(&mut self, _: &SeenEvent<'_, '_>) {}
+    /// Looks at an event, and says whether to show it.
+    fn shows(&mut self, seen: &SeenEvent<'_, '_>) -> bool;
 
-    /// The same without what it observed.
-    fn emptied(&self) -> Self {
-        self.clone()
-    }
+    /// The same without what it has seen.
+    fn emptied(&self) -> Self;
 
-    /// Adds what another part observed.
-    fn absorb(&mut self, _: Self) {}
+    /// Adds what another part has seen.
+    fn absorb(&mut self, other: Self);
 }
 
-/// Which events of a kind are observed.
+/// Which events of a kind are looked at.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Observed {
-    /// Those with a duration above this, in the kind's unit.
-    pub above: u64,
+pub(crate) struct LookedAt {
+    /// Those that took as long or longer, in the kind's unit.
+    least: u64,
     /// And a sample of all others: the largest, if samples differ by key.
-    pub sample: Sample,
+    sample: Sample,
     /// Whether it is worth reading the keys of all events, as samples differ by key.
-    pub is_by_key: bool,
+    is_by_key: bool,
 }
 
-impl Observed {
-    pub const NONE: Observed = Observed { above: u64::MAX, sample: Sample::NONE, is_by_key: false };
-    pub const ALL: Observed = Observed { above: u64::MAX, sample: Sample::ALL, is_by_key: false };
+impl LookedAt {
+    pub const ALL: LookedAt = LookedAt { least: 0, sample: Sample::NONE, is_by_key: false };
 
-    #[inline(always)]
-    fn has(self, ticks: u64, time: i64) -> bool {
-        (ticks > self.above) | self.sample.has(time)
-    }
-}
-
-/// A part of all events, in 2^32nds. Events are chosen by their times, so it does not matter who reads them, and a larger sample
-/// has all events of a smaller one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Sample(u64);
-
-impl Sample {
-    pub const NONE: Sample = Sample(0);
-    pub const ALL: Sample = Sample(1 << 32);
-
-    /// How many of a number of events it has.
-    pub fn share_of(self, events: f64) -> f64 {
-        events * self.0 as f64 / Sample::ALL.0 as f64
-    }
-
-    /// About this number of all events, or all if there are not more.
-    pub fn of(number: u32, all: u64) -> Sample {
-        Sample((u64::from(number) << 32) / all.max(number.into()).max(1))
-    }
-
-    #[inline(always)]
-    pub fn has(self, time: i64) -> bool {
-        // The upper half of the product looks random.
-        (time as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32 < self.0
+    /// Those that took longer, and a sample. Implausible durations are always looked at, to be counted.
+    pub fn above(above: u64, sample: Sample, is_by_key: bool) -> LookedAt {
+        LookedAt { least: above.min(IMPLAUSIBLE - 1) + 1, sample, is_by_key }
     }
 }
 
@@ -160,10 +120,20 @@ pub(crate) struct SeenEvent<'s, 'e> {
 pub(crate) struct AcceptAll;
 
 impl EventFilter for AcceptAll {
+    fn looked_at(&self, _: usize, _: &RangeInclusive<i64>) -> LookedAt {
+        LookedAt::ALL
+    }
+
     #[inline]
-    fn passes<'k>(&self, _: usize, _: u64, _: impl FnOnce() -> &'k [u8]) -> bool {
+    fn shows(&mut self, _: &SeenEvent<'_, '_>) -> bool {
         true
     }
+
+    fn emptied(&self) -> Self {
+        AcceptAll
+    }
+
+    fn absorb(&mut self, _: Self) {}
 }
 
 /// Collects the longest events that pass a filter.
@@ -176,12 +146,9 @@ pub(crate) struct LongestCollector<S> {
     /// How many events passed.
     pub passed: u64,
     pub implausible: u64,
-    durations: Vec<u64>,
-    times: Vec<i64>,
+    /// The events that are looked at.
+    selected: Vec<Selected>,
     keys: Vec<Brief>,
-    /// The events that are shown or observed, or have an implausible duration.
-    looked_at: Vec<u32>,
-    key: Vec<u8>,
 }
 
 impl<S: EventFilter> LongestCollector<S> {
@@ -193,11 +160,8 @@ impl<S: EventFilter> LongestCollector<S> {
             longest: Longest::new(limit),
             passed: 0,
             implausible: 0,
-            durations: Vec::new(),
-            times: Vec::new(),
+            selected: Vec::new(),
             keys: Vec::new(),
-            looked_at: Vec::new(),
-            key: Vec::new(),
         }
     }
 }
@@ -219,57 +183,29 @@ impl<S: EventFilter> Collect for LongestCollector<S> {
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
         self.roster.count(events);
-        let LongestCollector {
-            roster,
-            recorder,
-            filter,
-            longest,
-            durations,
-            times,
-            keys,
-            looked_at,
-            key,
-            ..
-        } = self;
+        let LongestCollector { roster, recorder, filter, longest, selected, keys, .. } = self;
         let (Some(plan), Some(kept)) = (roster.plan(events.class), recorder.kept(events.class)) else {
             return ControlFlow::Continue(());
         };
         let kind = &roster.kinds()[plan.kind];
-        plan.durations(events, durations);
-        times.clear();
-        events.timestamps(times);
+        let Some(last) = events.count.checked_sub(1) else { return ControlFlow::Continue(()) };
+        let [first, last] = [0, last].map(|event| events.get(event).timestamp());
+        let LookedAt { least, sample, is_by_key } = filter.looked_at(plan.kind, &(first..=last));
         // Of nearly all events only the duration and the time are looked at.
-        let (Some(&first), Some(&last)) = (times.first(), times.last()) else {
-            return ControlFlow::Continue(());
-        };
-        let observed = filter.observed(plan.kind, &(first..=last));
-        let least = match filter.above(plan.kind) {
-            Some(above) => above.min(observed.above).min(IMPLAUSIBLE - 1) + 1,
-            None => 0,
-        };
-        let timed = (0..).zip(durations.iter().zip(&*times));
-        looked_at.clear();
-        match plan.only_key().filter(|_| observed.is_by_key) {
-            Some(field) => {
-                keys.clear();
-                events.briefs(field, keys);
-                let samples = filter.samples(events.class);
-                let is_looked_at = |&((_, (&ticks, &time)), &key): &((u32, (&u64, &i64)), &Brief)| {
-                    (ticks >= least) | samples(key).unwrap_or(observed.sample).has(time)
-                };
-                looked_at.extend(timed.zip(&*keys).filter(is_looked_at).map(|((number, _), _)| number));
-            }
-            None => {
-                let is_looked_at = |&(_, (&ticks, &time)): &(u32, (&u64, &i64))| {
-                    (ticks >= least) | observed.sample.has(time)
-                };
-                looked_at.extend(timed.filter(is_looked_at).map(|(number, _)| number));
-            }
+        selected.clear();
+        plan.select(events, least, sample, selected);
+        if let Some(key) = plan.only_key().filter(|_| is_by_key) {
+            keys.clear();
+            events.briefs(key, keys);
+            let samples = filter.samples(events.class, plan.kind);
+            selected.retain(|event| {
+                event.integer >= least
+                    || samples(keys[event.number]).is_none_or(|sample| sample.has(event.timestamp))
+            });
         }
         let (has_conditions, mut least) = (plan.has_conditions(), longest.least(kind));
-        for &number in &*looked_at {
-            let number = number as usize;
-            let (event, ticks, time) = (events.get(number), durations[number], times[number]);
+        for &Selected { number, integer: ticks, timestamp: time } in &*selected {
+            let event = events.get(number);
             if has_conditions && !plan.admits(&event) {
                 continue;
             }
@@ -277,14 +213,7 @@ impl<S: EventFilter> Collect for LongestCollector<S> {
                 self.implausible += 1;
                 continue;
             }
-            if observed.has(ticks, time) {
-                filter.observe(&SeenEvent { class: events.class, ticks, time, plan, kept, event: &event });
-            }
-            let passes = filter.passes(plan.kind, ticks, || {
-                plan.encode_key(&event, key);
-                key
-            });
-            if !passes {
+            if !filter.shows(&SeenEvent { class: events.class, ticks, time, plan, kept, event: &event }) {
                 continue;
             }
             self.passed += 1;

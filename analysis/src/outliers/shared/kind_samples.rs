@@ -15,7 +15,7 @@ use std::ops::RangeInclusive;
 use crate::finding::Span;
 use crate::groups::RecentKeys;
 use crate::intervals::total;
-use crate::slow::Sample;
+use ctf_reader::Sample;
 
 /// To look at a needless event takes this number of times as long as to read its key.
 const NEEDLESS: f64 = 4.0;

@@ -1,8 +1,9 @@
 //! How often each value of each field was seen among the events of a group.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use ctf_reader::Brief;
+use ctf_reader::{Brief, Event};
 use hashbrown::{HashMap, HashTable};
 
 use super::{PERIODS_MAX, VALUES_MAX};
@@ -95,6 +96,12 @@ struct OfClass {
     total: Counts,
     /// The fields, without those that have too many values.
     columns: Vec<Column>,
+    /// The number of the first of them that are side by side in all events, and where: most events have the same bytes there as
+    /// the one before.
+    beside: usize,
+    place: Range<usize>,
+    /// The bytes of the last event.
+    last: Vec<u8>,
 }
 
 /// A field of a class.
@@ -126,18 +133,35 @@ impl Table {
             self.classes[seen.class] = Some(self.enter(seen, with_keys));
         }
         let Table { fields, classes, .. } = self;
-        let Some(OfClass { total, columns, .. }) = &mut classes[seen.class] else { return };
-        columns.retain_mut(|column| {
+        let Some(OfClass { total, columns, beside, place, last, .. }) = &mut classes[seen.class] else {
+            return;
+        };
+        let mut next = match seen.event.bytes(place) {
+            Some(bytes) if bytes == &**last => *beside,
+            bytes => {
+                last.clear();
+                last.extend_from_slice(bytes.unwrap_or_default());
+                0
+            }
+        };
+        while let Some(column) = columns.get_mut(next) {
             let stored = column.field.stored(seen.event);
-            stored == column.last.0 || column.change(stored, seen, total, &mut fields[column.place].1, buffer)
-        });
+            if stored == column.last.0
+                || column.change(stored, seen, total, &mut fields[column.place].1, buffer)
+            {
+                next += 1;
+            } else {
+                columns.remove(next);
+                *beside -= usize::from(next < *beside);
+            }
+        }
         total.add(counts);
     }
 
     /// Counts the events with the last values, before results are read.
     pub fn settle(&mut self) {
         let Table { fields, traces, classes } = self;
-        for OfClass { trace, total, columns } in classes.drain(..).flatten() {
+        for OfClass { trace, total, columns, .. } in classes.drain(..).flatten() {
             traces[trace].1.add(&total);
             for mut column in columns {
                 let values = &mut fields[column.place].1;
@@ -163,7 +187,9 @@ impl Table {
                 known: HashTable::new(),
             });
         }
-        OfClass { trace: self.trace(*trace), total: Counts::default(), columns }
+        let (beside, place) = set_side_by_side(&mut columns, seen.event);
+        let (trace, total) = (self.trace(*trace), Counts::default());
+        OfClass { trace, total, columns, beside, place, last: Vec::new() }
     }
 
     /// The place of a field, added if it is new.
@@ -206,6 +232,23 @@ impl Table {
             }
         }
     }
+}
+
+/// Sets those fields before the others that follow each other without a gap from the first on that has a known place. Returns
+/// their number, and where they are in each event of the class.
+fn set_side_by_side(columns: &mut [Column], event: &Event<'_>) -> (usize, Range<usize>) {
+    let place = |column: &Column| column.field.place(event);
+    columns.sort_by_key(|column| place(column).map_or((true, 0), |place| (false, place.start)));
+    let mut places = columns.iter().map_while(place);
+    let Some(mut all) = places.next() else { return (0, 0..0) };
+    let mut count = 1;
+    for next in places {
+        if next.start != all.end {
+            break;
+        }
+        (count, all.end) = (count + 1, next.end);
+    }
+    (count, all)
 }
 
 impl Column {

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::findings::Basis;
-use crate::groups::{Groups, Quantile};
+use crate::groups::{Groups, Place, Quantile};
 use crate::reading::{EventKind, Kinds};
 
 /// The limit of a group, in the unit of its kind, and what it rests on.
@@ -56,7 +56,20 @@ impl Limits {
     /// The limit of the group with this key, as bytes; none if there were too few durations to say anything.
     #[inline]
     pub fn of(&self, kind: usize, key: &[u8]) -> Option<&Limit> {
-        self.groups.get(kind, key).or_else(|| self.folded.get(kind)?.as_ref())
+        self.at(kind, self.place(kind, key))
+    }
+
+    /// Where the limit of the group with this key is, if it has its own.
+    #[inline]
+    pub(crate) fn place(&self, kind: usize, key: &[u8]) -> Option<Place> {
+        self.groups.find(kind, key)
+    }
+
+    /// The limit in a place, or that of groups that were folded.
+    #[inline]
+    pub(crate) fn at(&self, kind: usize, place: Option<Place>) -> Option<&Limit> {
+        let own = place.and_then(|place| self.groups.at(kind, place));
+        own.or_else(|| self.folded.get(kind)?.as_ref())
     }
 
     /// The duration above which an event of this kind may be slow; for others its key need not be encoded.
