@@ -9,6 +9,8 @@ mod candidate;
 mod chance;
 mod kind_samples;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
