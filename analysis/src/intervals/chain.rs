@@ -134,9 +134,8 @@ struct LinkSum {
     link: Link,
     /// How much of them those below cover.
     covered: i64,
-    /// How long each client's took, but for the last client, whose are added when another one comes.
-    clients: HashMap<u32, i64>,
-    last_client: Option<(u32, i64)>,
+    /// How long they took for clients that follow each other; those of a client in a row are added up.
+    clients: Vec<(u32, i64)>,
 }
 
 impl LinkSum {
@@ -155,7 +154,7 @@ impl LinkSum {
             count: 0,
             is_selected: false,
         };
-        let mut sum = LinkSum { link, covered: 0, clients: HashMap::new(), last_client: None };
+        let mut sum = LinkSum { link, covered: 0, clients: Vec::new() };
         sum.add(tree);
         sum
     }
@@ -170,31 +169,25 @@ impl LinkSum {
         link.count += u64::from(node.count);
         link.is_selected |= node.interval.passes.all();
         self.covered = self.covered.saturating_add(tree.covered());
-        match (&mut self.last_client, node.interval.client) {
-            (_, None) => {}
+        match (self.clients.last_mut(), node.interval.client) {
             (Some((last, of_last)), Some(client)) if *last == client => {
                 *of_last = of_last.saturating_add(spent);
             }
-            (last, Some(client)) => {
-                let before = last.replace((client, spent));
-                self.count(before);
-            }
-        }
-    }
-
-    fn count(&mut self, client: Option<(u32, i64)>) {
-        if let Some((client, spent)) = client {
-            let known = self.clients.entry(client).or_default();
-            *known = known.saturating_add(spent);
+            (_, Some(client)) => self.clients.push((client, spent)),
+            (_, None) => {}
         }
     }
 
     /// All of them as one link.
-    fn link(mut self) -> Link {
-        let last = self.last_client.take();
-        self.count(last);
-        let LinkSum { link, covered, clients, .. } = self;
-        let most = clients.iter().max_by_key(|(client, spent)| (**spent, Reverse(**client)));
+    fn link(self) -> Link {
+        let LinkSum { link, covered, mut clients } = self;
+        clients.sort_unstable_by_key(|(client, _)| *client);
+        clients.dedup_by(|(client, spent), (kept, of_kept)| {
+            let is_same = client == kept;
+            *of_kept = of_kept.saturating_add(if is_same { *spent } else { 0 });
+            is_same
+        });
+        let most = clients.iter().max_by_key(|(client, spent)| (*spent, Reverse(*client)));
         let most = most.filter(|(_, by)| by.saturating_mul(MOST_OF) >= link.spent);
         Link {
             client: most.map(|(client, _)| *client),
@@ -202,5 +195,86 @@ impl LinkSum {
             own: (link.length - covered).max(0),
             ..link
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use fastrand::Rng;
+
+    use super::*;
+    use crate::intervals::nesting::{Nesting, Node};
+    use crate::reading::passes::Passes;
+
+    /// The intervals of a turn, some within others, in whole microseconds.
+    fn turn(random: &mut Rng) -> Nesting {
+        let mut nesting = Nesting::default();
+        let mut end = 0;
+        for _ in 0..random.usize(1..60) {
+            end += random.i64(0..30);
+            let begin = (end - random.i64(0..50)).max(0);
+            let name = IntervalName { kind: random.u32(0..4), key: random.u32(0..2) };
+            let client = random.bool().then_some(random.u32(0..5));
+            let passes = Passes { by_duration: random.bool(), otherwise: true };
+            let interval = Interval { begin: begin * 1000, end: end * 1000, name, client, passes };
+            nesting.end(interval, |_, _| true);
+        }
+        let name = IntervalName { kind: 9, key: 0 };
+        let all = Interval { begin: 0, end: end * 1000, name, client: None, passes: Passes::ALL };
+        nesting.end(all, |_, _| true);
+        nesting
+    }
+
+    #[test]
+    fn links_are_the_sums_of_all_intervals_of_a_name() {
+        let seed = fastrand::u64(..);
+        println!("seed {seed}");
+        let random = &mut Rng::with_seed(seed);
+        let mut deepest = 0;
+        for _ in 0..1000 {
+            let nesting = turn(random);
+            let turn = nesting.last().unwrap();
+            let (chain, parts) = chain(turn, 10);
+            let mut level = vec![turn];
+            for (depth, link) in chain.iter().enumerate() {
+                let of_name: Vec<&Tree<'_>> =
+                    level.iter().filter(|tree| tree.root().interval.name == link.name).collect();
+                let nodes = || of_name.iter().map(|tree| tree.root());
+                let sum = |of: fn(&Node) -> i64| nodes().map(of).sum::<i64>();
+                assert_eq!((link.length, link.spent), (sum(|node| node.busy), sum(Node::spent)));
+                assert_eq!(link.count, nodes().map(|node| u64::from(node.count)).sum::<u64>());
+                assert_eq!(Some(link.begin), nodes().map(|node| node.interval.begin).min());
+                assert_eq!(Some(link.end), nodes().map(|node| node.interval.end).max());
+                assert_eq!(link.is_selected, nodes().any(|node| node.interval.passes.all()));
+                let covered: i64 = of_name.iter().map(|tree| tree.covered()).sum();
+                assert_eq!(link.own, (link.length - covered).max(0));
+
+                let mut clients: BTreeMap<u32, i64> = BTreeMap::new();
+                for node in nodes() {
+                    let client = node.interval.client;
+                    client.into_iter().for_each(|client| *clients.entry(client).or_default() += node.spent());
+                }
+                assert_eq!(link.clients, clients.len() as u64);
+                let most = clients.values().copied().max().filter(|most| most * MOST_OF >= link.spent);
+                assert_eq!(link.client.map(|client| clients[&client]), most, "{clients:?}");
+
+                // No other name took more.
+                assert!(level.iter().all(|tree| spent_in(&level, tree.root().interval.name) <= link.spent));
+                level = of_name.iter().flat_map(|tree| tree.children()).collect();
+                deepest = deepest.max(depth);
+                if depth == 0 {
+                    assert!(parts.iter().all(|part| part.spent == spent_in(&level, part.name)));
+                    assert!(parts.is_sorted_by_key(|part| Reverse(part.spent)));
+                }
+            }
+        }
+        assert!(deepest >= 3, "{deepest}");
+    }
+
+    fn spent_in(level: &[Tree<'_>], name: IntervalName) -> i64 {
+        let of_name = level.iter().map(|tree| tree.root()).filter(|node| node.interval.name == name);
+        of_name.map(Node::spent).sum()
     }
 }
