@@ -40,12 +40,17 @@ pub struct PendingStalls {
     queue: VecDeque<Pending>,
     /// The number of those that are open.
     open: usize,
+    /// When the last turn ended that was among them.
+    last_turn: i64,
 }
 
 impl PendingStalls {
     /// Adds a stall.
     pub fn push(&mut self, pending: Pending) {
         self.open += usize::from(pending.is_open);
+        if pending.stall.kind == IncidentKind::Turn {
+            self.last_turn = self.last_turn.max(pending.stall.span.end_ns);
+        }
         self.queue.push_back(pending);
     }
 
@@ -118,7 +123,17 @@ impl PendingStalls {
     }
 
     /// The turn of a thread that an event at a time sums up: the one that ended just before.
+    #[inline]
     pub fn turn_before(&mut self, thread: usize, time: i64) -> Option<&mut Stall> {
+        // Nearly always it did not take long, and there are others from before.
+        if self.queue.is_empty() || time.saturating_sub(self.last_turn) >= SUM_DELAY {
+            None
+        } else {
+            self.find_turn(thread, time)
+        }
+    }
+
+    fn find_turn(&mut self, thread: usize, time: i64) -> Option<&mut Stall> {
         let of_turn = |stall: &&mut Stall| {
             let delay = time.saturating_sub(stall.span.end_ns);
             stall.thread == thread && stall.kind == IncidentKind::Turn && (0..SUM_DELAY).contains(&delay)
