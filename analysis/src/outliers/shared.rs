@@ -238,7 +238,10 @@ impl Comparison {
             let mut fields: Vec<_> = table.fields.iter().collect();
             fields.sort_by(|(one, _), (other, _)| one.cmp(other));
             for ((order, field), values) in fields {
-                for (value, counts) in values.iter().flat_map(Values::iter) {
+                // In an order of their own, as two may be equally telling.
+                let mut values: Vec<_> = values.iter().flat_map(Values::iter).collect();
+                values.sort_unstable_by_key(|(value, _)| *value);
+                for (value, counts) in values {
                     let value = || key::decode(value).pop();
                     candidates(subject, &total, (*order, field), &value, counts, &mut compared);
                 }

@@ -1,6 +1,8 @@
 //! What events have in common, counted from what was recorded of them and from the same events one by one.
 
-use ctf_reader::{Discovery, TraceFiles, Value};
+use std::sync::Arc;
+
+use ctf_reader::{Discovery, EventClass, TraceFiles, Value};
 use fastrand::Rng;
 
 use crate::outliers::{Rule, outliers, slower_than};
@@ -35,7 +37,7 @@ event {
 "#;
 
 /// A request as it is recorded.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Request {
     shard: u32,
     level: i32,
@@ -82,6 +84,22 @@ impl Request {
     }
 }
 
+/// A recording of requests, a microsecond after each other.
+fn recorded(requests: &[Request]) -> Recording {
+    let mut bytes = Vec::new();
+    requests.iter().zip(1..).for_each(|(request, number)| request.write(number * 1000, &mut bytes));
+    let files = TraceFiles::from_bytes(METADATA.into(), vec![("stream".into(), bytes.into())]);
+    let none = Discovery { traces: Vec::new(), damage: Vec::new() };
+    Recording::open(Discovery { traces: vec![files], damage: Vec::new() }, none).unwrap()
+}
+
+/// The same requests one by one.
+fn made(class: &EventClass, requests: impl Iterator<Item = Request>) -> SyntheticSource {
+    let mut made = SyntheticSource::new(class.clone());
+    made.events.extend(requests.zip(1..).map(|(request, number)| (number * 1000, 0, request.values())));
+    made
+}
+
 /// What is found to be common: among those that are improbable, and among those above a threshold.
 fn found(source: &mut impl Source) -> [String; 2] {
     let (window, progress) = Default::default();
@@ -102,20 +120,28 @@ fn what_is_common_is_found_in_recorded_bytes_as_in_values() {
         let shards_of = |number| if number < 6000 { shards } else { shards.min(2) };
         let requests: Vec<Request> =
             (0..12_000).map(|number| Request::random(random, shards_of(number))).collect();
-        let mut bytes = Vec::new();
-        requests.iter().zip(1..).for_each(|(request, number)| request.write(number * 1000, &mut bytes));
-        let files = TraceFiles::from_bytes(METADATA.into(), vec![("stream".into(), bytes.into())]);
-        let events = Discovery { traces: vec![files], damage: Vec::new() };
-        let none = Discovery { traces: Vec::new(), damage: Vec::new() };
-        let mut recording = Recording::open(events, none).unwrap();
-
-        let class = recording.events.classes().next().unwrap();
-        let mut made = SyntheticSource::new((**class).clone());
-        let values = requests.iter().zip(1..).map(|(request, number)| (number * 1000, 0, request.values()));
-        made.events.extend(values);
-
+        let mut recording = recorded(&requests);
+        let class = Arc::clone(recording.events.classes().next().unwrap());
+        let mut made = made(&class, requests.into_iter());
         let of_bytes = found(&mut recording);
         assert_eq!(of_bytes, found(&mut made), "{shards} shards");
         assert!(of_bytes.iter().any(|shared| shared.contains("share_of_slow")), "{shards} shards");
+    }
+}
+
+#[test]
+fn values_that_are_equally_telling_are_always_told_in_the_same_order() {
+    let usual = Request { shard: 0, level: 0, zone: "", peer: "", name: "get", duration: 100 };
+    let slow = |number: usize| Request {
+        peer: ["ada", "bea", "eda", "fay", "ida"][number % 5],
+        duration: 5000 + 1000 * (number as u64 % 5),
+        ..usual
+    };
+    let requests: Vec<Request> =
+        (0..1000).map(|number| if number % 4 == 0 { slow(number / 4) } else { usual }).collect();
+    for _ in 0..10 {
+        let [_, above] = found(&mut recorded(&requests));
+        let places = ["ada", "bea", "eda", "fay", "ida"].map(|peer| above.find(&format!("\"{peer}\"")));
+        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{above}");
     }
 }
