@@ -11,6 +11,9 @@ use crate::reading::plan::KeyField;
 use crate::reading::{CommonField, grown, key};
 use crate::slow::SeenEvent;
 
+/// The most bytes that are compared at once: of a longer text only the beginning is looked at.
+const MOST_BESIDE: usize = 64;
+
 /// How often a value was seen.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
@@ -239,11 +242,11 @@ impl Table {
 fn set_side_by_side(columns: &mut [Column], event: &Event<'_>) -> (usize, Range<usize>) {
     let place = |column: &Column| column.field.place(event);
     columns.sort_by_key(|column| place(column).map_or((true, 0), |place| (false, place.start)));
-    let mut places = columns.iter().map_while(place);
-    let Some(mut all) = places.next() else { return (0, 0..0) };
-    let mut count = 1;
+    let mut places = columns.iter().map_while(place).peekable();
+    let begin = places.peek().map_or(0, |first| first.start);
+    let (mut count, mut all) = (0, begin..begin);
     for next in places {
-        if next.start != all.end {
+        if next.start != all.end || next.end - begin > MOST_BESIDE {
             break;
         }
         (count, all.end) = (count + 1, next.end);
