@@ -28,12 +28,28 @@ pub enum Meanwhile {
 
 /// The last long intervals of all threads.
 #[derive(Debug, Default)]
-pub struct LongIntervals(VecDeque<(usize, Interval)>);
+pub struct LongIntervals(VecDeque<Long>);
+
+/// A long interval of a thread.
+#[derive(Debug)]
+struct Long {
+    thread: usize,
+    interval: Interval,
+    /// The latest end of this one and of all before it, which are later where a clock stepped back.
+    latest: i64,
+}
 
 impl LongIntervals {
     /// Remembers a long interval of a thread.
     pub fn push(&mut self, thread: usize, interval: Interval) {
-        remember(&mut self.0, MOST_LONG, (thread, interval));
+        let latest = self.0.back().map_or(interval.end, |last| last.latest.max(interval.end));
+        remember(&mut self.0, MOST_LONG, Long { thread, interval, latest });
+    }
+
+    /// Those that may have ended at a time or later, with their threads; all that did are among them.
+    fn ended_since(&self, time: i64) -> impl Iterator<Item = (usize, Interval)> {
+        let first = self.0.partition_point(|long| long.latest < time);
+        self.0.range(first..).map(|long| (long.thread, long.interval))
     }
 
     /// What ran on the machine of a thread while it was stalled.
@@ -44,18 +60,17 @@ impl LongIntervals {
         scene: &Scene,
         activities: impl Iterator<Item = (usize, &'a Activity)>,
     ) -> Vec<Meanwhile> {
-        let is_here = |(thread, interval): &&(usize, Interval)| {
+        let is_here = |(thread, interval): &(usize, Interval)| {
             *thread != stalled
                 && scene.threads.are_on_one_host(*thread, stalled)
                 && covers_much(interval, stall)
         };
-        // They are in the order in which they ended.
-        let since = self.0.partition_point(|(_, interval)| interval.end < stall.begin_ns);
-        let mut intervals: Vec<&(usize, Interval)> = self.0.range(since..).filter(is_here).collect();
+        let mut intervals: Vec<(usize, Interval)> =
+            self.ended_since(stall.begin_ns).filter(is_here).collect();
         intervals.sort_by_key(|(_, interval)| Reverse(interval.overlap_ns(stall)));
         let mut seen = Vec::new();
         let mut meanwhile = Vec::new();
-        for &&(thread, interval) in intervals.iter() {
+        for &(thread, interval) in intervals.iter() {
             if meanwhile.len() < NAMED && !seen.contains(&thread) {
                 seen.push(thread);
                 let of_thread = intervals.iter().filter(|(other, _)| *other == thread);
@@ -118,6 +133,27 @@ mod tests {
 
     fn interval(kind: u32, begin: i64, end: i64) -> Interval {
         Interval { begin, end, name: IntervalName { kind, key: 0 }, client: None, passes: Passes::ALL }
+    }
+
+    #[test]
+    fn none_that_ended_late_enough_is_passed_over_though_a_clock_steps_back() {
+        let seed = fastrand::u64(..);
+        println!("seed {seed}");
+        let mut random = fastrand::Rng::with_seed(seed);
+        for _ in 0..300 {
+            let (mut long, mut time, mut ends) = (LongIntervals::default(), 0, Vec::new());
+            for thread in 0..random.usize(0..50) {
+                time += if random.u8(..) < 20 { random.i64(-200..0) } else { random.i64(0..20) };
+                long.push(thread, interval(1, time - random.i64(0..30), time));
+                ends.push(time);
+            }
+            for time in [-100, random.i64(0..300), 1000] {
+                let found: Vec<usize> = long.ended_since(time).map(|(thread, _)| thread).collect();
+                let all = || ends.iter().enumerate().filter(|(_, end)| **end >= time);
+                assert!(all().all(|(thread, _)| found.contains(&thread)), "{ends:?} since {time}");
+                assert!(!ends.is_sorted() || found.len() == all().count(), "{ends:?} since {time}");
+            }
+        }
     }
 
     #[test]

@@ -126,11 +126,7 @@ impl PendingStalls {
     #[inline]
     pub fn turn_before(&mut self, thread: usize, time: i64) -> Option<&mut Stall> {
         // Nearly always it did not take long, and there are others from before.
-        if self.queue.is_empty() || time.saturating_sub(self.last_turn) >= SUM_DELAY {
-            None
-        } else {
-            self.find_turn(thread, time)
-        }
+        if time.saturating_sub(self.last_turn) < SUM_DELAY { self.find_turn(thread, time) } else { None }
     }
 
     fn find_turn(&mut self, thread: usize, time: i64) -> Option<&mut Stall> {
