@@ -167,8 +167,4 @@ impl Marks for Picked<'_> {
     fn timestamp(&self, event: usize) -> i64 {
         self.events[self.spots[event].place as usize].timestamp
     }
-
-    fn timestamps(&self, into: &mut Vec<i64>) {
-        into.extend(self.spots.iter().map(|spot| self.events[spot.place as usize].timestamp));
-    }
 }

@@ -105,11 +105,6 @@ impl<'a> Rows<'a> {
     fn last_clock(&self) -> u64 {
         self.numbers.len().checked_sub(self.width).map_or(0, |row| clock(&self.numbers[row..]))
     }
-
-    /// The clock's counts of all.
-    fn clocks(&self) -> impl Iterator<Item = u64> {
-        self.numbers.chunks_exact(self.width).map(clock)
-    }
 }
 
 /// Rows, and the times of the clock's counts in them.
@@ -153,14 +148,6 @@ impl Marks for TimedRows<'_> {
     #[inline]
     fn timestamp(&self, event: usize) -> i64 {
         self.timebase.time(self.rows.clock(event))
-    }
-
-    fn timestamps(&self, into: &mut Vec<i64>) {
-        let clocks = self.rows.clocks();
-        match self.even_origin() {
-            Some(origin) => into.extend(clocks.map(|clock| origin.wrapping_add_unsigned(clock))),
-            None => into.extend(clocks.map(|clock| self.timebase.time(clock))),
-        }
     }
 }
 

@@ -30,9 +30,6 @@ pub trait Marks {
 
     /// When one event happened: nanoseconds since 1970.
     fn timestamp(&self, event: usize) -> i64;
-
-    /// Appends when each event happened.
-    fn timestamps(&self, into: &mut Vec<i64>);
 }
 
 /// Events of one class whose fields are read in place.
@@ -129,7 +126,8 @@ impl<M: Marks> Fields for Columns<'_, M> {
     }
 
     fn timestamps(&self, into: &mut Vec<i64>) {
-        self.marks.timestamps(into);
+        // Every event has a first mark: where it begins.
+        into.extend(self.marks.timed(0).map(|(_, timestamp)| timestamp));
     }
 
     fn value(&self, event: usize, field: usize) -> Value<'_> {
