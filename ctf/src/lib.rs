@@ -24,7 +24,7 @@ mod value;
 pub use class::{Base, ClassIndex, EventClass, FieldClass, FieldClasses, FieldKind, Scope};
 pub use collect::{Collect, Collected, Nothing};
 pub use deliver::ahead::Helper;
-pub use deliver::digest::{Digest, DigestedEvent, Digester};
+pub use deliver::digest::{Digest, DigestedEvent, DigestedRun, Digester};
 pub use deliver::ordered::InOrder;
 pub use deliver::ordered_event::OrderedEvent;
 pub use deliver::packet_source::{NextPacket, Packet, PacketSource};

@@ -33,6 +33,19 @@ impl Activity {
         }
     }
 
+    /// Counts events, of which none is earlier than the one before it.
+    #[inline]
+    pub fn events(&mut self, times: impl DoubleEndedIterator<Item = i64> + ExactSizeIterator + Clone) {
+        let is_latest = |time: i64| (time.wrapping_sub(self.begin) as u64) < PIECE as u64;
+        let mut ends = times.clone();
+        if ends.next().is_some_and(is_latest) && ends.next_back().is_none_or(is_latest) {
+            let count = &mut self.counts[self.latest as usize % PIECES];
+            *count = count.saturating_add(times.len() as u32);
+        } else {
+            times.for_each(|time| self.event(time));
+        }
+    }
+
     #[inline(never)]
     fn other_piece(&mut self, piece: i64) {
         if piece > self.latest {

@@ -23,7 +23,9 @@ use super::stall::Stall;
 use super::tally::IncidentTally;
 use super::waits::{Service, Waits};
 use crate::finding::Span;
-use crate::intervals::{Interval, IntervalName, Link, Listener, Nesting, Scene, SpanNumbers, Spans};
+use crate::intervals::{
+    Interval, IntervalName, Link, Listener, Nesting, Scene, SpanNumbers, Spans, each_ended,
+};
 use crate::reading::grown::grown;
 
 /// A client that was answered at most this long before a stall is one that may have waited; nanoseconds.
@@ -306,7 +308,7 @@ impl Engine {
 
     /// Remembers a long interval, and adds it to settled incidents that it overlaps.
     #[inline(never)]
-    fn remember(&mut self, thread: usize, interval: Interval, scene: &Scene) {
+    pub fn remember(&mut self, thread: usize, interval: Interval, scene: &Scene) {
         let process = scene.threads.thread(thread).process;
         for stall in self.tally.ended_since(interval.begin).take(MOST_LATE) {
             let is_here = stall.thread != thread && scene.threads.are_on_one_host(stall.thread, thread);
@@ -336,7 +338,7 @@ impl Listener for Engine {
         let kind = scene.kinds.of(interval.name);
         if kind.is_outermost {
             self.lengths.take(interval, Nature::InLoop, &scene.kinds);
-            return self.turn(thread, *interval, scene);
+            return self.turn(thread, *interval, &[], scene);
         }
         let threshold = self.threshold;
         let state = self.thread(thread, scene);
@@ -362,6 +364,13 @@ impl Listener for Engine {
         }
         if !has_turns && scene.span.is_none() && self.is_improbable(thread, interval, scene) {
             self.add_improbable(thread);
+        }
+    }
+
+    #[inline]
+    fn run_ended(&mut self, thread: usize, run: &[Interval], scene: &Scene) {
+        if !self.whole_turn(thread, run, scene) {
+            each_ended(self, thread, run, scene);
         }
     }
 

@@ -23,6 +23,7 @@ mod turns;
 mod usual;
 mod waits;
 mod watch;
+mod whole_turns;
 
 use std::sync::Arc;
 

@@ -51,9 +51,10 @@ impl Engine {
         }
     }
 
-    /// Handles a turn: it may have taken long, or the loop may have been kept from it.
+    /// Handles a turn: it may have taken long, or the loop may have been kept from it. What ended within it has been nested, or it
+    /// is these intervals.
     #[inline(never)]
-    pub fn turn(&mut self, thread: usize, turn: Interval, scene: &Scene) {
+    pub fn turn(&mut self, thread: usize, turn: Interval, inner: &[Interval], scene: &Scene) {
         let state = self.thread(thread, scene);
         if state.sleeps.is_none() {
             return self.first_turn(thread, turn, scene);
@@ -68,8 +69,8 @@ impl Engine {
         let pause = state.pause.take();
         let mut served = std::mem::take(&mut state.served);
         let answered = std::mem::take(&mut state.served_before) + served.len() as u64;
-        let last = state.nesting.last().map_or(turn.begin, |tree| tree.root().interval.end);
-        let written = last.max(turn.begin).min(turn.end);
+        let last = || state.nesting.last().map_or(turn.begin, |tree| tree.root().interval.end);
+        let written = inner.last().map_or_else(last, |last| last.end).max(turn.begin).min(turn.end);
         let clients = self.distinct(&served);
         let state = &mut self.threads[thread];
         let polled = std::mem::replace(&mut state.last_clients, clients.len()) + clients.len();
@@ -77,6 +78,13 @@ impl Engine {
         let slept = Some(slept).filter(|slept| *slept >= SLEPT + POLL * polled as i64);
         // A loop that slept is woken up by a request; else it looked for one when its last turn began.
         let looked = if slept.is_some() && before.is_some() { turn.begin } else { state.looked };
+        let is_long = turn.length() >= self.threshold;
+        let state = &mut self.threads[thread];
+        if is_long || state.has_long || slept.is_some_and(|slept| slept >= LEAST) {
+            inner.iter().for_each(|inner| {
+                state.nesting.end(*inner, |outer, of| scene.may_contain(thread, outer, of))
+            });
+        }
         if let Some(slept) = slept {
             self.after_sleep(thread, turn, before, slept, late, scene);
         }
@@ -87,7 +95,6 @@ impl Engine {
             self.served_untold(thread, service);
         }
         let state = &mut self.threads[thread];
-        let is_long = turn.length() >= self.threshold;
         if is_long {
             state.nesting.end(turn, |outer, inner| scene.may_contain(thread, outer, inner));
         }

@@ -20,7 +20,7 @@ use super::digester::{EventDigester, Said};
 use super::handover::handover;
 use super::happening::Happenings;
 use super::lexicon::Lexicon;
-use super::resolver::{PlainEvent, Resolver};
+use super::resolver::{PlainEvent, PlainRole, Resolver};
 use super::scene::{Listener, Scene};
 use crate::finding::Forgotten;
 use crate::reading::{ClassPlan, CollectInPassing, InPassing, LeftOut, Misfit, Roster, Selection, grown};
@@ -113,17 +113,15 @@ impl Feed {
                 let mut samples = readers.samples.map(|samples| SampleReader::new(samples, window));
                 while let Some(batch) = from_resolver.next() {
                     for happening in batch.list() {
-                        if let Some(samples) = &mut samples
-                            && let Some(time) = happening.time()
-                        {
-                            samples.around(time, |host, time, sample| scene.sample(host, time, sample));
+                        match &mut samples {
+                            Some(samples) => scene.follow_sampled(happening, &batch, samples, listener),
+                            None => scene.follow(happening, &batch, listener),
                         }
-                        scene.follow(happening, &batch.names, listener);
                     }
                     from_resolver.give_back(batch);
                 }
             });
-            events.next_digests(usize::MAX, |event| to_follower.add(|batch| resolver.event(event, batch)));
+            events.next_runs(usize::MAX, |run| to_follower.resolve(run, resolver));
             to_follower.finish();
             follower.join().unwrap_or_else(|panic| resume_unwind(panic));
         });
@@ -183,12 +181,10 @@ impl Feed {
     #[inline(always)]
     fn plain(&mut self, time: i64, class: ClassIndex, said: Said, listener: &mut impl Listener) -> bool {
         match self.resolver.plain(time, class, said) {
-            Some(PlainEvent { thread, interval, is_sum: false }) => {
-                self.scene.ended(thread, &interval, listener);
-            }
-            Some(PlainEvent { thread, interval, is_sum: true }) => {
+            Some(PlainEvent { thread, interval, role: PlainRole::Sum }) => {
                 self.scene.summed(thread, &interval, listener);
             }
+            Some(PlainEvent { thread, interval, .. }) => self.scene.ended(thread, &interval, listener),
             None => return false,
         }
         true
@@ -198,8 +194,9 @@ impl Feed {
     fn any(&mut self, event: &OrderedEvent<'_>, listener: &mut impl Listener) {
         let Feed { resolver, scene, happenings } = self;
         resolver.any(event, happenings);
+        happenings.end_run();
         for happening in happenings.list() {
-            scene.follow(happening, &happenings.names, listener);
+            scene.follow(happening, happenings, listener);
         }
         happenings.clear();
     }

@@ -3,9 +3,10 @@
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 
-use ctf_reader::{Helper, InOrder};
+use ctf_reader::{DigestedRun, Helper, InOrder};
 
 use super::happening::Happenings;
+use super::resolver::Resolver;
 
 /// How many happenings are handed over at once, and how often before the first must be followed.
 const BATCH: usize = 1 << 11;
@@ -40,11 +41,14 @@ pub fn handover(events: &mut InOrder<'_>) -> (ToFollower, FromResolver) {
 }
 
 impl ToFollower {
-    /// Adds what happens, and hands it over if that is enough at once. Nobody takes it only if the other thread panicked.
-    #[inline(always)]
-    pub fn add(&mut self, happens: impl FnOnce(&mut Happenings)) -> ControlFlow<()> {
-        happens(&mut self.batch);
-        if self.batch.list().len() < BATCH { ControlFlow::Continue(()) } else { self.send() }
+    /// Resolves events, and hands over what happened with them whenever that is enough at once. Nobody takes it only if the other
+    /// thread panicked.
+    #[inline(never)]
+    pub fn resolve(&mut self, run: DigestedRun<'_>, resolver: &mut Resolver) -> ControlFlow<usize> {
+        run.each(|event| {
+            resolver.event(event, &mut self.batch);
+            if self.batch.has_room_before(BATCH) { ControlFlow::Continue(()) } else { self.send() }
+        })
     }
 
     /// Hands over what is left.
@@ -54,6 +58,7 @@ impl ToFollower {
 
     #[inline(never)]
     fn send(&mut self) -> ControlFlow<()> {
+        self.batch.end_run();
         let next = self.used.try_recv().unwrap_or_default();
         let mut batch = std::mem::replace(&mut self.batch, next);
         loop {

@@ -1,4 +1,12 @@
-//! What an event says, resolved: all that is left to do is to follow the order of time.
+//! What events say, resolved: all that is left to do is to follow the order of time.
+//!
+//! Most of them end intervals, and mostly several of one thread follow each other, up to the end of a turn of its event loop. These
+//! are a *run*, so that what needs no look at single ones is done once:
+//!
+//! ```text
+//!  intervals   GET  GET  flush  turn │ GET  flush  turn │ GET …
+//!  happenings  a run of thread 1     │ a run            │ a process appeared │ …
+//! ```
 
 use super::interval::{Interval, IntervalName};
 use super::nesting::SpanNumbers;
@@ -8,7 +16,7 @@ use crate::scheduling::KernelEvent;
 
 /// What happened, in time order. Threads and processes are numbered in the order in which they appear.
 ///
-/// There is one for each event, which goes from one processor to another: it is less than a line of the cache.
+/// It goes from one processor to another: it is less than a line of the cache.
 #[derive(Clone, Copy, Debug)]
 pub enum Happening {
     /// A process of a machine appeared; its name is that of a number.
@@ -28,8 +36,8 @@ pub enum Happening {
         client: Option<u32>,
         passes: Passes,
     },
-    /// An interval of a thread has ended.
-    Ended { thread: u32, interval: Interval },
+    /// A run of intervals of a thread has ended: those of [`Happenings::intervals`] in these places.
+    Ended { thread: u32, from: u32, to: u32 },
     /// What ends next is this span.
     Span(SpanNumbers),
     /// What ends next is a command that holds clients back from then on.
@@ -45,29 +53,90 @@ const _: () = assert!(size_of::<Happening>() <= 48);
 /// What happened, with room for more.
 #[derive(Debug, Default)]
 pub struct Happenings {
-    /// The first ones have happened. Others are overwritten, each where it stays: a processor that copies what it has just
-    /// written waits for all parts of it.
-    list: Vec<Happening>,
-    count: usize,
+    list: Room<Happening>,
+    intervals: Room<Interval>,
+    /// The run that may go on.
+    run: Option<Run>,
     /// The names of processes that appeared.
-    pub names: Vec<Option<String>>,
+    names: Vec<Option<String>>,
+}
+
+/// The intervals from a place on, up to now.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    thread: u32,
+    from: usize,
+    /// When the last of them ended.
+    end: i64,
+}
+
+/// The first values count. Others are overwritten, each where it stays: a processor that copies what it has just written waits for
+/// all parts of it.
+#[derive(Debug)]
+struct Room<T> {
+    values: Vec<T>,
+    count: usize,
+}
+
+impl<T> Default for Room<T> {
+    fn default() -> Self {
+        Room { values: Vec::new(), count: 0 }
+    }
+}
+
+impl<T: Copy> Room<T> {
+    #[inline(always)]
+    fn add(&mut self, value: T) {
+        if self.count == self.values.len() {
+            self.grow(value);
+        }
+        self.values[self.count] = value;
+        self.count += 1;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, value: T) {
+        self.values.resize((2 * self.count).max(16), value);
+    }
+
+    fn all(&self) -> &[T] {
+        &self.values[..self.count]
+    }
 }
 
 impl Happenings {
     /// Adds what happened.
     #[inline(always)]
     pub fn add(&mut self, happening: Happening) {
-        if self.count == self.list.len() {
-            self.make_room();
-        }
-        self.list[self.count] = happening;
-        self.count += 1;
+        self.end_run();
+        self.list.add(happening);
     }
 
-    #[cold]
-    #[inline(never)]
-    fn make_room(&mut self) {
-        self.list.resize((2 * self.count).max(16), Happening::HoldsBack);
+    /// Adds an interval of a thread that has ended, which may be a turn of its event loop.
+    #[inline(always)]
+    pub fn end(&mut self, thread: u32, interval: Interval, is_turn: bool) {
+        match &mut self.run {
+            Some(run) if run.thread == thread && run.end <= interval.end => run.end = interval.end,
+            _ => self.begin_run(thread, interval.end),
+        }
+        self.intervals.add(interval);
+        if is_turn {
+            self.end_run();
+        }
+    }
+
+    fn begin_run(&mut self, thread: u32, end: i64) {
+        self.end_run();
+        self.run = Some(Run { thread, from: self.intervals.count, end });
+    }
+
+    /// Adds the run that may go on, if there is one.
+    #[inline(always)]
+    pub fn end_run(&mut self) {
+        if let Some(Run { thread, from, .. }) = self.run.take() {
+            self.list.add(Happening::Ended { thread, from: from as u32, to: self.intervals.count as u32 });
+        }
     }
 
     /// Adds that a process appeared.
@@ -76,23 +145,27 @@ impl Happenings {
         self.names.push(name);
     }
 
-    /// All of it, in time order.
+    /// Whether it is not enough to be handed over: about this much, and a run as a whole unless it is long.
+    #[inline(always)]
+    pub fn has_room_before(&self, enough: usize) -> bool {
+        let count = self.list.count + self.intervals.count;
+        count < enough || (self.run.is_some() && count < enough + enough / 2)
+    }
+
+    /// All of it, in time order, but for a run that has not [ended](Happenings::end_run).
     pub fn list(&self) -> &[Happening] {
-        &self.list[..self.count]
+        self.list.all()
     }
 
-    /// Forgets all of it.
-    pub fn clear(&mut self) {
-        self.count = 0;
-        self.names.clear();
+    /// The intervals of a run, each of which ended no earlier than the one before it.
+    pub fn intervals(&self, from: u32, to: u32) -> &[Interval] {
+        &self.intervals.all()[from as usize..to as usize]
     }
-}
 
-impl Happening {
-    /// When it happened; processes, threads and spans are those of what comes next.
+    /// When something happened, the last of it if it is a run; processes, threads and spans are those of what comes next.
     #[inline]
-    pub fn time(&self) -> Option<i64> {
-        match self {
+    pub fn time(&self, happening: &Happening) -> Option<i64> {
+        match happening {
             Happening::Process { .. } | Happening::Thread(_) | Happening::Span(_) | Happening::HoldsBack => {
                 None
             }
@@ -100,7 +173,19 @@ impl Happening {
             | Happening::Began { time, .. }
             | Happening::Closed { time, .. }
             | Happening::Scheduled { time, .. } => Some(*time),
-            Happening::Ended { interval, .. } | Happening::Summed { sum: interval, .. } => Some(interval.end),
+            Happening::Ended { from, to, .. } => self.intervals(*from, *to).last().map(|last| last.end),
+            Happening::Summed { sum: interval, .. } => Some(interval.end),
         }
+    }
+
+    /// The name of a process that appeared.
+    pub fn name(&self, number: u32) -> Option<String> {
+        self.names[number as usize].clone()
+    }
+
+    /// Forgets all of it.
+    pub fn clear(&mut self) {
+        (self.list.count, self.intervals.count, self.run) = (0, 0, None);
+        self.names.clear();
     }
 }

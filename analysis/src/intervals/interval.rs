@@ -45,6 +45,15 @@ impl Interval {
         self.span().overlap_ns(span)
     }
 
+    /// Whether it lies within another one, which ended later. Durations are truncated to whole units, and events are recorded a
+    /// little late, so nested intervals may appear to cross: the larger part decides.
+    pub fn is_within(&self, outer: &Interval) -> bool {
+        match self.length() {
+            0 => self.end >= outer.begin,
+            length => self.overlap_ns(outer.span()) * 2 > length,
+        }
+    }
+
     /// When it was.
     pub fn span(&self) -> Span {
         Span { begin_ns: self.begin, end_ns: self.end }

@@ -34,6 +34,6 @@ pub(super) use feed::Feed;
 pub(super) use interval::{Interval, IntervalName, total};
 pub(super) use lexicon::{IntervalKinds, Lexicon};
 pub(super) use nesting::{Nesting, SpanNumbers, Spans, Tree};
-pub(super) use scene::{Listener, Scene};
+pub(super) use scene::{Listener, Scene, each_ended};
 pub use threads::{Process, Thread};
 pub(super) use translation::Translation;

@@ -112,7 +112,7 @@ impl Nesting {
             if root.interval.end < interval.begin || is_far {
                 break;
             }
-            let is_below = is_within(&root.interval, interval) && may_contain(interval, &root.interval);
+            let is_below = root.interval.is_within(interval) && may_contain(interval, &root.interval);
             match (is_below, beyond) {
                 (true, 0) => first = begin,
                 (true, _) => mixed = Some(begin),
@@ -153,7 +153,7 @@ impl Nesting {
         trees.reverse();
         for tree in trees {
             let root = &tree[tree.len() - 1].interval;
-            let is_below = is_within(root, interval) && may_contain(interval, root);
+            let is_below = root.is_within(interval) && may_contain(interval, root);
             if is_below { &mut below } else { &mut apart }.extend_from_slice(tree);
         }
         self.nodes.truncate(first);
@@ -314,15 +314,6 @@ fn roots(nodes: &[Node]) -> impl Iterator<Item = usize> {
         next -= nodes[at].size as usize;
         Some(at)
     })
-}
-
-/// Whether an interval that ended earlier is within another one. Durations are truncated to whole units, and events
-/// are recorded a little late, so nested intervals may appear to cross: the larger part decides.
-fn is_within(inner: &Interval, outer: &Interval) -> bool {
-    match inner.length() {
-        0 => inner.end >= outer.begin,
-        length => inner.overlap_ns(outer.span()) * 2 > length,
-    }
 }
 
 /// One node for each name and client among the roots.

@@ -57,6 +57,8 @@ pub struct ClassRole {
     span: Option<(Field<u64>, Field<u64>)>,
     host: usize,
     unit_ns: u64,
+    /// Whether they end turns of an event loop.
+    is_turn: bool,
 }
 
 /// A class whose events end intervals or sum them up, and are not filtered.
@@ -67,15 +69,24 @@ struct PlainClass {
     most: u64,
     kind: u32,
     has_client: bool,
-    is_sum: bool,
+    role: PlainRole,
+}
+
+/// What its events do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlainRole {
+    /// They end intervals, and these are turns of an event loop.
+    Interval,
+    Turn,
+    /// They sum up pieces, which are not intervals.
+    Sum,
 }
 
 /// What an event of such a class says.
 pub struct PlainEvent {
     pub thread: u32,
     pub interval: Interval,
-    /// Whether it sums up pieces, and is not an interval.
-    pub is_sum: bool,
+    pub role: PlainRole,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +150,8 @@ impl Resolver {
             let (pid, tid, procname) = (wanted.field("vpid"), wanted.field("vtid"), wanted.field("procname"));
             let span = wanted.field("tracing_span").zip(wanted.field("tracing_parent"));
             let client = meaning.client.map(|index| wanted.value_at(index));
-            ClassRole { act, kind, pid, tid, procname, client, span, host, unit_ns }
+            let is_turn = meaning.is_outermost;
+            ClassRole { act, kind, pid, tid, procname, client, span, host, unit_ns, is_turn }
         });
         // Repeats are not even decoded: they are a third of what a server records.
         if meaning.repeats.is_some() {
@@ -164,11 +176,11 @@ impl Resolver {
     pub fn event(&mut self, event: DigestedEvent<'_>, happened: &mut Happenings) {
         let (time, class, said) = (event.timestamp(), event.class(), Said::from(event.digest()));
         match self.plain(time, class, said) {
-            Some(PlainEvent { thread, interval, is_sum: false }) => {
-                happened.add(Happening::Ended { thread, interval });
+            Some(PlainEvent { thread, interval, role: PlainRole::Sum }) => {
+                happened.add(Happening::Summed { thread, sum: interval });
             }
-            Some(PlainEvent { thread, interval: sum, is_sum: true }) => {
-                happened.add(Happening::Summed { thread, sum });
+            Some(PlainEvent { thread, interval, role }) => {
+                happened.end(thread, interval, role == PlainRole::Turn);
             }
             None => self.any(&event.event(), happened),
         }
@@ -190,7 +202,7 @@ impl Resolver {
         }
         self.roster.count_of(class, 1);
         let interval = Interval { begin: time - length, end: time, name, client, passes: Passes::ALL };
-        Some(PlainEvent { thread, interval, is_sum: plain.is_sum })
+        Some(PlainEvent { thread, interval, role: plain.role })
     }
 
     /// Resolves any event.
@@ -273,7 +285,7 @@ impl Resolver {
                 }
                 match role.act {
                     Act::Sums => happened.add(Happening::Summed { thread, sum: interval }),
-                    _ => happened.add(Happening::Ended { thread, interval }),
+                    _ => happened.end(thread, interval, role.is_turn),
                 }
             }
             Act::Pairs(Side::Begin) => {
@@ -305,11 +317,15 @@ impl ClassRole {
     /// What is needed of its events if they are not filtered, if nothing else is.
     fn plain(&self) -> Option<PlainClass> {
         let &ClassRole { act, kind, unit_ns, span: None, .. } = self else { return None };
-        let is_sum = act == Act::Sums;
+        let role = match act {
+            Act::Sums => PlainRole::Sum,
+            Act::Ends if self.is_turn => PlainRole::Turn,
+            Act::Ends => PlainRole::Interval,
+            _ => return None,
+        };
         // Any less can be multiplied.
         let most = (LONGEST as u64 / unit_ns.max(1)).min(IMPLAUSIBLE);
-        let plain = PlainClass { unit_ns, most, kind, has_client: self.client.is_some(), is_sum };
-        (is_sum || act == Act::Ends).then_some(plain)
+        Some(PlainClass { unit_ns, most, kind, has_client: self.client.is_some(), role })
     }
 
     /// What its events say, as far as that can be found out where they are read.

@@ -2,7 +2,7 @@
 
 use ctf_reader::Gap;
 
-use super::happening::Happening;
+use super::happening::{Happening, Happenings};
 use super::interval::Interval;
 use super::lexicon::IntervalKinds;
 use super::nesting::SpanNumbers;
@@ -10,7 +10,7 @@ use super::open::OpenIntervals;
 use super::threads::{Hosts, Process, Threads};
 use crate::finding::Span;
 use crate::reading::{ClassPlan, grown};
-use crate::samples::Sample;
+use crate::samples::{Sample, SampleReader};
 use crate::scheduling::{Account, Scheduling};
 
 /// Receives intervals and what goes with them, in time order.
@@ -22,6 +22,12 @@ pub trait Listener {
     /// An interval of a thread has ended.
     fn ended(&mut self, thread: usize, interval: &Interval, scene: &Scene);
 
+    /// Intervals of a thread have ended one after the other, and nothing else has happened meanwhile.
+    #[inline]
+    fn run_ended(&mut self, thread: usize, run: &[Interval], scene: &Scene) {
+        each_ended(self, thread, run, scene);
+    }
+
     /// An event reports the total of pieces of its thread's work, which is not an interval.
     fn summed(&mut self, _thread: usize, _sum: &Interval, _scene: &Scene) {}
 
@@ -30,6 +36,20 @@ pub trait Listener {
 
     /// From `since` until `until` events of these threads may be missing.
     fn lost(&mut self, _threads: &mut dyn Iterator<Item = usize>, _since: i64, _until: i64) {}
+}
+
+/// Notifies a listener of intervals one by one.
+pub fn each_ended(
+    listener: &mut (impl Listener + ?Sized),
+    thread: usize,
+    intervals: &[Interval],
+    scene: &Scene,
+) {
+    let process = scene.threads.thread(thread).process;
+    for interval in intervals {
+        listener.event(process, interval.end);
+        listener.ended(thread, interval, scene);
+    }
 }
 
 /// The threads that intervals are of, and what is known about them so far.
@@ -93,12 +113,12 @@ impl Scene {
         }
     }
 
-    /// Follows what happened, with the names of processes that appeared, and notifies the listener.
+    /// Follows one of the things that happened, and notifies the listener.
     #[inline(always)]
-    pub fn follow(&mut self, happening: &Happening, names: &[Option<String>], listener: &mut impl Listener) {
+    pub fn follow(&mut self, happening: &Happening, all: &Happenings, listener: &mut impl Listener) {
         match *happening {
             Happening::Process { host, pid, name } => {
-                let (host, name) = (host as usize, names[name as usize].clone());
+                let (host, name) = (host as usize, all.name(name));
                 self.threads.add_process(Process { host, host_name: self.hosts.name(host), pid, name });
             }
             Happening::Thread(thread) => self.threads.add(thread),
@@ -119,9 +139,45 @@ impl Scene {
                     listener.ended(thread, &interval, self);
                 }
             }
-            Happening::Ended { thread, ref interval } => self.ended(thread, interval, listener),
+            Happening::Ended { thread, from, to } => {
+                self.run_ended(thread, all.intervals(from, to), listener);
+            }
             Happening::Summed { thread, ref sum } => self.summed(thread, sum, listener),
         }
+    }
+
+    /// The same, with the samples that are needed to judge it.
+    pub fn follow_sampled(
+        &mut self,
+        happening: &Happening,
+        all: &Happenings,
+        samples: &mut SampleReader<'_>,
+        listener: &mut impl Listener,
+    ) {
+        let Some(time) = all.time(happening).filter(|time| samples.has_any_around(*time)) else {
+            return self.follow(happening, all, listener);
+        };
+        let mut add = |scene: &mut Scene, time| {
+            samples.around(time, |host, time, sample| scene.sample(host, time, sample));
+        };
+        let Happening::Ended { thread, from, to } = *happening else {
+            add(self, time);
+            return self.follow(happening, all, listener);
+        };
+        for interval in all.intervals(from, to) {
+            add(self, interval.end);
+            self.ended(thread, interval, listener);
+        }
+    }
+
+    /// A run of intervals of a thread has ended.
+    #[inline(always)]
+    fn run_ended(&mut self, thread: u32, run: &[Interval], listener: &mut impl Listener) {
+        let is_plain = |last: &Interval| !self.is_told && self.next_gap >= last.end;
+        if run.last().is_some_and(is_plain) {
+            return listener.run_ended(thread as usize, run, self);
+        }
+        run.iter().for_each(|interval| self.ended(thread, interval, listener));
     }
 
     /// An interval of a thread has ended.

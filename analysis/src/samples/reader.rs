@@ -37,6 +37,12 @@ impl<'r> SampleReader<'r> {
         samples
     }
 
+    /// Whether any are needed to judge events up to this time, which were not handed over.
+    #[inline]
+    pub fn has_any_around(&self, time: i64) -> bool {
+        self.next.as_ref().is_some_and(|(next, ..)| *next <= time.saturating_add(AHEAD))
+    }
+
     /// Hands over the samples that are needed to judge an event of this time: the machine that each is of, its time, and itself.
     pub fn around(&mut self, time: i64, mut take: impl FnMut(Option<&str>, i64, Sample)) {
         let until = time.saturating_add(AHEAD);

@@ -6,7 +6,7 @@ use super::clock::Timebase;
 use super::event_header::EventHeader;
 use super::event_plan::{Constant, EventPlan};
 use crate::metadata::{Metadata, StreamClass, Type};
-use crate::{EventClass, Scope, Wanted};
+use crate::{ClassIndex, EventClass, Scope, Wanted};
 
 /// How to decode the events of a stream.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub struct StreamPlan {
     pub header: EventHeader,
     /// How to decode the events of each class. Where metadata grows, plans of before and after share them.
     pub classes: Vec<Arc<ClassPlan>>,
+    /// The numbers of the classes, in the same order.
+    pub indexes: Vec<ClassIndex>,
     /// The ids of the classes where they are not the classes' positions.
     ids: Option<Vec<u64>>,
     /// The times of the clock's counts.
@@ -47,7 +49,14 @@ impl StreamPlan {
     ) -> StreamPlan {
         let header = EventHeader::new(stream);
         let timebase = Timebase::new(stream.clock.as_ref());
-        let mut plan = StreamPlan { header, classes: Vec::new(), ids: None, timebase, needs_context: false };
+        let mut plan = StreamPlan {
+            header,
+            classes: Vec::new(),
+            indexes: Vec::new(),
+            ids: None,
+            timebase,
+            needs_context: false,
+        };
         plan.extend(metadata, stream, context, classes, wanted);
         plan
     }
@@ -86,6 +95,7 @@ impl StreamPlan {
                 })
             });
         self.classes.extend(plans);
+        self.indexes.extend(self.classes[first..].iter().map(|class| class.class.index));
         self.needs_context |= self.classes[first..].iter().any(|class| class.plan.needs_context());
         let is_dense = stream.events.iter().zip(0..).skip(first).all(|(event, id)| event.id == id);
         let ids = stream.events.iter().map(|event| event.id);

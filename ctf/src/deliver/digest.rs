@@ -1,5 +1,7 @@
 //! What a consumer makes of events before they are put in the order of time.
 
+use std::ops::ControlFlow;
+
 use super::located_events::{LocatedEvent, View};
 use super::ordered_event::OrderedEvent;
 use crate::decode::fast::columns::Marks;
@@ -57,6 +59,39 @@ pub trait Digester: Send + Sync {
     fn count(&self, _class: ClassIndex, _events: u64) {}
 }
 
+/// Events that come before all others together, with what a [`Digester`] made of them.
+#[derive(Clone, Copy)]
+pub struct DigestedRun<'a> {
+    pub(super) view: &'a View<'a>,
+    pub(super) events: &'a [LocatedEvent],
+    /// The place of the first among all that have been located with it.
+    pub(super) place: usize,
+}
+
+impl<'a> DigestedRun<'a> {
+    /// One by one.
+    #[inline(always)]
+    pub fn iter(&self) -> impl Iterator<Item = DigestedEvent<'a>> {
+        let &DigestedRun { view, events, place: first } = self;
+        events.iter().enumerate().map(move |(number, located)| DigestedEvent {
+            view,
+            located,
+            place: first + number,
+        })
+    }
+
+    /// Hands them to a function one by one, until it wants no more of them; says how many it took then.
+    #[inline(always)]
+    pub fn each(&self, mut take: impl FnMut(DigestedEvent<'a>) -> ControlFlow<()>) -> ControlFlow<usize> {
+        for (event, taken) in self.iter().zip(1..) {
+            if take(event).is_break() {
+                return ControlFlow::Break(taken);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
 /// An event of which no more may be needed than its [`Digest`]; see [`InOrder::next_digests`](crate::InOrder::next_digests).
 #[derive(Clone, Copy)]
 pub struct DigestedEvent<'a> {
@@ -76,7 +111,7 @@ impl<'a> DigestedEvent<'a> {
     /// The index of its class.
     #[inline(always)]
     pub fn class(&self) -> ClassIndex {
-        self.view.plan.classes[self.located.position as usize].class.index
+        self.view.plan.indexes[self.located.position as usize]
     }
 
     /// What the [`Digester`](crate::Digester) made of it; zeros if there is none.

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::active_packet::ActivePacket;
-use super::digest::DigestedEvent;
+use super::digest::DigestedRun;
 use super::located_events::{LocatedEvent, View};
 
 /// A packet whose events are handed out in turns with those of another one.
@@ -47,7 +47,7 @@ pub fn in_turns(
     sides: &[Side<'_>; 2],
     last: i64,
     most: usize,
-    mut take: impl FnMut(DigestedEvent<'_>) -> ControlFlow<()>,
+    mut take: impl FnMut(DigestedRun<'_>) -> ControlFlow<usize>,
 ) -> Turns {
     let mut turns = Turns { taken: [0, 0], side: 0, is_stopped: false };
     loop {
@@ -58,14 +58,15 @@ pub fn in_turns(
         let events = &events[..events.len().min(left)];
         let other = sides[1 - turns.side].events.get(turns.taken[1 - turns.side]).map(|next| next.timestamp);
         let until = other.map_or(last, |time| last.min(time.saturating_sub(i64::from(*is_second))));
-        let mut count = 0;
-        for located in events.iter().take_while(|next| next.timestamp <= until) {
-            let event = DigestedEvent { view, located, place: place + count };
-            count += 1;
-            if take(event).is_break() {
-                turns.is_stopped = true;
-                break;
-            }
+        // Where one stream at a time is busy, it is all of them.
+        let mut count = match events.last().is_some_and(|last| last.timestamp <= until) {
+            true => events.len(),
+            false => events.iter().take_while(|next| next.timestamp <= until).count(),
+        };
+        if count > 0
+            && let ControlFlow::Break(taken) = take(DigestedRun { view, events: &events[..count], place })
+        {
+            (count, turns.is_stopped) = (taken.min(count), true);
         }
         turns.taken[turns.side] += count;
         // The other one goes on only if it has what comes next, so the last event is always of this one.

@@ -29,7 +29,7 @@ use std::sync::Arc;
 use super::active_packet::ActivePacket;
 use super::ahead::{Crew, Helper};
 use super::arrivals::Arrivals;
-use super::digest::{DigestedEvent, Digester};
+use super::digest::{DigestedEvent, DigestedRun, Digester};
 use super::in_turns::{Turns, in_turns, sides};
 use super::lane::{Current, Head, Lane};
 use super::located_events::LocatedEvents;
@@ -225,7 +225,7 @@ impl<'r> InOrder<'r> {
         most: usize,
         mut take: impl FnMut(&OrderedEvent<'_>) -> ControlFlow<()>,
     ) -> Pause {
-        self.next_digests(most, |digested| take(&digested.event()))
+        self.next_runs(most, |run| run.each(|digested| take(&digested.event())))
     }
 
     /// Hands out events like [`next_events`](InOrder::next_events), for consumers that need no more of most of them than what a
@@ -235,6 +235,17 @@ impl<'r> InOrder<'r> {
         &mut self,
         most: usize,
         mut take: impl FnMut(DigestedEvent<'_>) -> ControlFlow<()>,
+    ) -> Pause {
+        self.next_runs(most, |run| run.each(&mut take))
+    }
+
+    /// Hands out events like [`next_digests`](InOrder::next_digests), as many at once as come before all others. A function that
+    /// wants no more of them says how many it took.
+    #[inline]
+    pub fn next_runs(
+        &mut self,
+        most: usize,
+        mut take: impl FnMut(DigestedRun<'_>) -> ControlFlow<usize>,
     ) -> Pause {
         let mut left = most;
         while left > 0 {
