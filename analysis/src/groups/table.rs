@@ -26,6 +26,8 @@ pub(crate) struct OfKind<T> {
     places: HashTable<u32>,
     keyed: Vec<(Box<[u8]>, T)>,
     recent: RecentKeys,
+    /// For keys without a brief form: the number of a key that ends like others of its place, which was met last.
+    met: Vec<u32>,
 }
 
 /// Where a group of a kind is, until groups are taken out.
@@ -78,7 +80,8 @@ impl Default for RecentKeys {
 
 impl<T> Default for OfKind<T> {
     fn default() -> Self {
-        OfKind { keyless: None, places: HashTable::new(), keyed: Vec::new(), recent: RecentKeys::default() }
+        let (places, recent) = (HashTable::new(), RecentKeys::default());
+        OfKind { keyless: None, places, keyed: Vec::new(), recent, met: Vec::new() }
     }
 }
 
@@ -165,6 +168,27 @@ impl<T> Groups<T> {
             Place::Keyless => of_kind.keyless.as_ref(),
             Place::Keyed(place) => of_kind.keyed.get(place as usize).map(|(_, value)| value),
         }
+    }
+
+    /// The value of a group whose key has no brief form: mostly it was met lately, and is found without hashing all of it.
+    pub fn meet(&mut self, kind: usize, key: &[u8]) -> Option<&T> {
+        let ending = ending(key);
+        let of_kind = self.kinds.get(kind)?.as_ref()?;
+        let met = of_kind
+            .met
+            .get(ending)
+            .copied()
+            .filter(|&place| of_kind.keyed.get(place as usize).is_some_and(|(known, _)| **known == *key));
+        if let Some(place) = met {
+            return self.at(kind, Place::Keyed(place));
+        }
+        let place = self.find(kind, key)?;
+        if let Place::Keyed(number) = place {
+            let met = &mut self.of_kind(kind).met;
+            met.resize(ENDINGS, u32::MAX);
+            met[ending] = number;
+        }
+        self.at(kind, place)
     }
 
     /// The value of a group, to change it.
@@ -255,13 +279,22 @@ impl<T> Groups<T> {
         self.keyed = 0;
         let take = |(kind, of_kind): (usize, &mut Box<OfKind<T>>)| {
             of_kind.places.clear();
-            of_kind.recent = RecentKeys::default();
+            (of_kind.recent, of_kind.met) = (RecentKeys::default(), Vec::new());
             let keyed = std::mem::take(&mut of_kind.keyed);
             keyed.into_iter().map(move |(key, value)| (kind, key, value))
         };
         let kinds = self.kinds.iter_mut().enumerate();
         kinds.filter_map(|(kind, of_kind)| Some((kind, of_kind.as_mut()?))).flat_map(take).collect()
     }
+}
+
+/// The number of endings of keys that are told apart.
+const ENDINGS: usize = 256;
+
+/// A number for how a key ends: of addresses and paths that is what they differ by.
+fn ending(key: &[u8]) -> usize {
+    let last = key.last_chunk().map_or(0, |last| u64::from_le_bytes(*last));
+    (last.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - ENDINGS.ilog2())) as usize
 }
 
 /// Keys are self-delimiting, so they are hashed without the length that `hash_one` would add.
@@ -293,6 +326,24 @@ mod tests {
         assert_eq!(groups.of_kind(1).recall(Brief::OTHER), None);
         groups.take_keyed();
         assert_eq!(groups.of_kind(1).recall(brief(999)), None);
+    }
+
+    #[test]
+    fn groups_are_met_by_their_whole_keys() {
+        let mut groups = Groups::default();
+        // Many end alike.
+        let key = |number: u32| format!("{number} /var/run/server.sock:{}", number % 7).into_bytes();
+        for number in 0..1000 {
+            assert_eq!(groups.meet(3, &key(number)), None);
+            groups.entry(3, &key(number), || number);
+        }
+        for number in (0..1000).chain(500..600).chain([7, 7, 14, 7]) {
+            assert_eq!(groups.meet(3, &key(number)), Some(&number));
+            assert_eq!((groups.meet(2, &key(number)), groups.meet(3, &key(number + 1000))), (None, None));
+        }
+        assert_eq!((groups.meet(3, b""), groups.meet(3, b"short")), (None, None));
+        groups.take_keyed();
+        assert_eq!(groups.meet(3, &key(7)), None);
     }
 
     #[test]

@@ -150,17 +150,22 @@ impl Digester for EventDigester {
         let Some(Some(speech)) = speeches.get(events.class) else { return };
         let idle = locked(&self.idle).pop();
         let mut worker = idle.unwrap_or_default();
-        worker.threads(speech, events, into, &self.common);
         if let Some(client) = speech.client {
             worker.clients(client, events, into, &self.common);
         }
-        worker.names(speech, events, into, &self.common);
+        // Mostly these are the same in all events.
+        let thread = worker.threads(speech, events, into, &self.common).unwrap_or(0);
+        let name = worker.names(speech, events, into, &self.common).unwrap_or(0);
         let [ticks, _] = &mut worker.integers;
         speech.plan.durations(events, ticks);
-        for (digest, ticks) in into.iter_mut().zip(ticks) {
-            if TICKS.contains(ticks) {
-                digest[1] |= (*ticks + 1) << THREAD_BITS;
-            }
+        if ticks.is_empty() {
+            // They say none.
+            ticks.resize(into.len(), TICKS.end);
+        }
+        for (digest, &ticks) in into.iter_mut().zip(&*ticks) {
+            let ticks = if TICKS.contains(&ticks) { ticks + 1 } else { 0 };
+            digest[0] |= u64::from(name) << 32;
+            digest[1] |= u64::from(thread) | ticks << THREAD_BITS;
         }
         locked(&self.idle).push(worker);
     }
@@ -180,13 +185,14 @@ impl Digester for EventDigester {
 }
 
 impl Worker {
+    /// Finds the threads: the one that all events are from, or one for each.
     fn threads(
         &mut self,
         speech: &Speech,
         events: &Events<'_>,
         into: &mut [Digest],
         numbers: &Mutex<Common>,
-    ) {
+    ) -> Option<u32> {
         let Worker { threads, integers, .. } = self;
         let id = |ids: [u64; 2]| {
             let [pid, tid] = [(speech.pid, ids[0]), (speech.tid, ids[1])];
@@ -202,8 +208,7 @@ impl Worker {
         if events.count > 0 && are_common {
             let first = events.get(0);
             let ids = fields.map(|field| field.map_or(0, |field| first.value(field)));
-            let number = thread_number(threads, id(ids), numbers);
-            return into.iter_mut().for_each(|digest| digest[1] = number.into());
+            return Some(thread_number(threads, id(ids), numbers));
         }
         for (ids, field) in integers.iter_mut().zip([speech.pid, speech.tid]) {
             ids.clear();
@@ -222,6 +227,7 @@ impl Worker {
             }
             digest[1] = number.into();
         }
+        None
     }
 
     fn clients(&mut self, field: Field, events: &Events<'_>, into: &mut [Digest], common: &Mutex<Common>) {
@@ -233,20 +239,20 @@ impl Worker {
         self.texts(0, common, known, encode, |event, number| into[event][0] |= u64::from(number));
     }
 
+    /// Finds the names: the one of all events, or one for each.
     fn names(
         &mut self,
         Speech { plan, kind, .. }: &Speech,
         events: &Events<'_>,
         into: &mut [Digest],
         common: &Mutex<Common>,
-    ) {
+    ) -> Option<u32> {
         let space = *kind as usize + 1;
         self.briefs.clear();
         match plan.only_key() {
             Some(field) => events.briefs(field, &mut self.briefs),
             None if plan.keys().is_empty() => {
-                let number = self.text(space, Brief::OTHER, common, |_| {});
-                return into.iter_mut().for_each(|digest| digest[0] |= u64::from(number) << 32);
+                return Some(self.text(space, Brief::OTHER, common, |_| {}));
             }
             None => self.briefs.resize(into.len(), Brief::OTHER),
         }
@@ -258,6 +264,7 @@ impl Worker {
             encode,
             |event, number| into[event][0] |= u64::from(number) << 32,
         );
+        None
     }
 
     /// Finds the numbers of texts by their briefs. Nearly all are known or were met lately; the others are looked up after those.
@@ -308,14 +315,15 @@ impl Worker {
     #[inline(never)]
     fn look_up(&mut self, space: usize, brief: Brief, common: &Mutex<Common>) -> u32 {
         let Worker { texts, bytes, is_full, .. } = self;
-        let known = texts.get(space, bytes).copied();
+        let known = texts.meet(space, bytes).copied();
         let number = known.unwrap_or_else(|| locked(common).text(space, bytes));
         *is_full = number == 0;
         if number != 0 {
             match brief == Brief::OTHER {
-                true => texts.entry(space, bytes, || number),
-                false => texts.recallable(space, brief, bytes, || number),
-            };
+                true if known.is_some() => {}
+                true => _ = texts.entry(space, bytes, || number),
+                false => _ = texts.recallable(space, brief, bytes, || number),
+            }
         }
         number
     }

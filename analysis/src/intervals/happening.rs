@@ -36,8 +36,10 @@ pub enum Happening {
         client: Option<u32>,
         passes: Passes,
     },
+    /// An interval of a thread has ended.
+    Ended { thread: u32, interval: Interval },
     /// A run of intervals of a thread has ended: those of [`Happenings::intervals`] in these places.
-    Ended { thread: u32, from: u32, to: u32 },
+    Run { thread: u32, from: u32, to: u32 },
     /// What ends next is this span.
     Span(SpanNumbers),
     /// What ends next is a command that holds clients back from then on.
@@ -113,9 +115,9 @@ impl Happenings {
         self.list.add(happening);
     }
 
-    /// Adds an interval of a thread that has ended, which may be a turn of its event loop.
+    /// Adds an interval of a thread with an event loop that has ended, which may be a turn of it.
     #[inline(always)]
-    pub fn end(&mut self, thread: u32, interval: Interval, is_turn: bool) {
+    pub fn end_in_loop(&mut self, thread: u32, interval: Interval, is_turn: bool) {
         match &mut self.run {
             Some(run) if run.thread == thread && run.end <= interval.end => run.end = interval.end,
             _ => self.begin_run(thread, interval.end),
@@ -135,7 +137,7 @@ impl Happenings {
     #[inline(always)]
     pub fn end_run(&mut self) {
         if let Some(Run { thread, from, .. }) = self.run.take() {
-            self.list.add(Happening::Ended { thread, from: from as u32, to: self.intervals.count as u32 });
+            self.list.add(Happening::Run { thread, from: from as u32, to: self.intervals.count as u32 });
         }
     }
 
@@ -173,8 +175,8 @@ impl Happenings {
             | Happening::Began { time, .. }
             | Happening::Closed { time, .. }
             | Happening::Scheduled { time, .. } => Some(*time),
-            Happening::Ended { from, to, .. } => self.intervals(*from, *to).last().map(|last| last.end),
-            Happening::Summed { sum: interval, .. } => Some(interval.end),
+            Happening::Run { from, to, .. } => self.intervals(*from, *to).last().map(|last| last.end),
+            Happening::Ended { interval, .. } | Happening::Summed { sum: interval, .. } => Some(interval.end),
         }
     }
 

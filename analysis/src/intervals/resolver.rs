@@ -33,6 +33,7 @@ pub struct Resolver {
     plain: Vec<Option<PlainClass>>,
     pub lexicon: Lexicon,
     pub threads: ThreadNumbers,
+    loops: Loops,
     /// Finds out what events say where they are read, and the numbers here of what it has numbered.
     pub digester: Arc<EventDigester>,
     known_threads: Translation,
@@ -103,6 +104,24 @@ enum Act {
     Schedules(KernelFields),
 }
 
+/// Which threads are known to have an event loop, by their numbers: what ends in these comes in runs.
+#[derive(Debug, Default)]
+struct Loops(Vec<bool>);
+
+impl Loops {
+    /// Adds an interval of a thread that has ended.
+    #[inline(always)]
+    fn end(&mut self, thread: u32, interval: Interval, is_turn: bool, happened: &mut Happenings) {
+        if self.0.get(thread as usize) == Some(&true) {
+            return happened.end_in_loop(thread, interval, is_turn);
+        }
+        if is_turn {
+            *grown(&mut self.0, thread as usize) = true;
+        }
+        happened.add(Happening::Ended { thread, interval });
+    }
+}
+
 impl Resolver {
     /// Resolves the events of a selection.
     pub fn new(selection: Arc<Selection>) -> Self {
@@ -113,6 +132,7 @@ impl Resolver {
             plain: Vec::new(),
             lexicon: Lexicon::default(),
             threads: ThreadNumbers::default(),
+            loops: Loops::default(),
             digester: Arc::default(),
             known_threads: Translation::default(),
             known_texts: Translation::default(),
@@ -180,7 +200,7 @@ impl Resolver {
                 happened.add(Happening::Summed { thread, sum: interval });
             }
             Some(PlainEvent { thread, interval, role }) => {
-                happened.end(thread, interval, role == PlainRole::Turn);
+                self.loops.end(thread, interval, role == PlainRole::Turn, happened);
             }
             None => self.any(&event.event(), happened),
         }
@@ -223,7 +243,15 @@ impl Resolver {
             }
         }
         let Resolver {
-            roles, lexicon, threads, known_threads, known_texts, implausible, is_stricter, ..
+            roles,
+            lexicon,
+            threads,
+            loops,
+            known_threads,
+            known_texts,
+            implausible,
+            is_stricter,
+            ..
         } = self;
         let Some(Some(role)) = roles.get(class) else { return };
         if let Act::Schedules(kernel) = &role.act {
@@ -285,7 +313,7 @@ impl Resolver {
                 }
                 match role.act {
                     Act::Sums => happened.add(Happening::Summed { thread, sum: interval }),
-                    _ => happened.end(thread, interval, role.is_turn),
+                    _ => loops.end(thread, interval, role.is_turn, happened),
                 }
             }
             Act::Pairs(Side::Begin) => {

@@ -139,7 +139,8 @@ impl Scene {
                     listener.ended(thread, &interval, self);
                 }
             }
-            Happening::Ended { thread, from, to } => {
+            Happening::Ended { thread, ref interval } => self.ended(thread, interval, listener),
+            Happening::Run { thread, from, to } => {
                 self.run_ended(thread, all.intervals(from, to), listener);
             }
             Happening::Summed { thread, ref sum } => self.summed(thread, sum, listener),
@@ -160,7 +161,7 @@ impl Scene {
         let mut add = |scene: &mut Scene, time| {
             samples.around(time, |host, time, sample| scene.sample(host, time, sample));
         };
-        let Happening::Ended { thread, from, to } = *happening else {
+        let Happening::Run { thread, from, to } = *happening else {
             add(self, time);
             return self.follow(happening, all, listener);
         };

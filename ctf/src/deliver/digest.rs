@@ -127,11 +127,12 @@ impl<'a> DigestedEvent<'a> {
     }
 }
 
-/// An event's place among those that have been located, and where its marks begin.
+/// An event's place among those that have been located, where its marks begin, and the first of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Spot {
     pub place: u32,
     marks: u32,
+    first: u32,
 }
 
 /// Which events are of which class.
@@ -145,7 +146,7 @@ pub struct ByClass {
 
 impl ByClass {
     /// Sorts events, of one of this number of classes each.
-    pub fn sort(&mut self, events: &[LocatedEvent], classes: usize) {
+    pub fn sort(&mut self, events: &[LocatedEvent], marks: &[u32], classes: usize) {
         for class in self.classes.drain(..) {
             self.picked[class as usize].clear();
         }
@@ -157,7 +158,7 @@ impl ByClass {
             if picked.is_empty() {
                 self.classes.push(event.position);
             }
-            picked.push(Spot { place, marks: event.marks });
+            picked.push(Spot { place, marks: event.marks, first: marks[event.marks as usize] });
         }
     }
 
@@ -188,7 +189,11 @@ impl Marks for Picked<'_> {
 
     #[inline(always)]
     fn each(&self, mark: usize) -> impl Iterator<Item = usize> {
-        self.spots.iter().map(move |spot| self.marks[spot.marks as usize + mark] as usize)
+        let is_first = mark == 0;
+        self.spots.iter().map(move |spot| match is_first {
+            true => spot.first as usize,
+            false => self.marks[spot.marks as usize + mark] as usize,
+        })
     }
 
     fn timed(&self, mark: usize) -> impl Iterator<Item = (usize, i64)> {

@@ -141,7 +141,7 @@ impl LocatedEvents {
         let mut digests = std::mem::take(&mut self.digests);
         digests.resize(events.len(), Digest::default());
         let part = read.part();
-        by_class.sort(events, plan.classes.len());
+        by_class.sort(events, marks, plan.classes.len());
         for (position, spots) in by_class.classes() {
             let class = &plan.classes[position];
             let EventPlan::InPlace(_, wanted) = &class.plan else {
