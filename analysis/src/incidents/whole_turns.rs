@@ -69,3 +69,149 @@ fn is_request(interval: &Interval, tells_clients: bool, scene: &Scene) -> bool {
 fn contains_any(interval: &Interval, before: &[Interval]) -> bool {
     before.iter().rev().take_while(|inner| inner.end >= interval.begin).any(|inner| inner.is_within(interval))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ctf_reader::Window;
+
+    use super::*;
+    use crate::finding::Span;
+    use crate::intervals::{IntervalName, KindEntry, Listener, Process, Thread, each_ended};
+    use crate::reading::{EventKind, Passes};
+
+    const TURN: u32 = 0;
+    const CALL: u32 = 1;
+    const FLUSH: u32 = 2;
+    const THRESHOLD: i64 = 100_000;
+
+    /// A thread with an event loop and one without.
+    fn scene() -> Scene {
+        let mut scene = Scene::default();
+        for (number, name) in ["turn", "call", "flush"].into_iter().enumerate() {
+            let kind = EventKind {
+                event: name.into(),
+                keys: Vec::new(),
+                unit: None,
+                unit_is_guess: false,
+                is_sum: false,
+            };
+            scene.kinds.enter(KindEntry {
+                kind: Arc::new(kind),
+                known_as: None,
+                is_outermost: number as u32 == TURN,
+                is_request: number as u32 == CALL,
+                explains: Vec::new(),
+            });
+        }
+        scene.threads.add_process(Process { host: 0, host_name: None, pid: Some(1), name: None });
+        (1..3).for_each(|tid| scene.threads.add(Thread { process: 0, tid: Some(tid) }));
+        scene
+    }
+
+    /// A turn after a time with what ended in it: some took long, some lie within others or cross them.
+    fn turn(random: &mut fastrand::Rng, time: &mut i64, tells_clients: bool) -> Vec<Interval> {
+        let begin = *time;
+        let mut run: Vec<Interval> = Vec::new();
+        let most = [4, 4, 40][random.usize(..3)];
+        for _ in 0..random.usize(..most) {
+            let usual = random.i64(0..4) * 1000;
+            let length = match random.u32(..200) {
+                0 => random.i64(0..3 * THRESHOLD),
+                1 => THRESHOLD / 4,
+                _ => usual,
+            };
+            *time += random.i64(0..2000) + length;
+            let from = match random.u32(..12) {
+                // All since an earlier one, or a part of the last.
+                0 => run.get(random.usize(..=run.len())).map_or(begin, |of| of.begin),
+                1 => *time - length - random.i64(0..1500),
+                _ => *time - length,
+            };
+            let kind = if random.bool() { CALL } else { FLUSH };
+            let client = (kind == CALL && tells_clients && random.u32(..8) > 0).then(|| random.u32(..5));
+            run.push(interval(IntervalName { kind, key: random.u32(..3) + 1 }, from, *time, client));
+        }
+        *time += random.i64(0..1000);
+        run.push(interval(IntervalName { kind: TURN, key: 0 }, begin, *time, None));
+        *time += match random.u32(..10) {
+            0 => random.i64(0..40_000_000),
+            _ => random.i64(0..20_000),
+        };
+        run
+    }
+
+    fn interval(name: IntervalName, begin: i64, end: i64, client: Option<u32>) -> Interval {
+        Interval { begin, end, name, client, passes: Passes::ALL }
+    }
+
+    /// All that is known in the end.
+    fn known(engine: &mut Engine, scene: &Scene, end: i64) -> String {
+        engine.finish(scene);
+        let all = Span { begin_ns: 0, end_ns: end };
+        let process = &engine.processes[0];
+        let names = (0..3).flat_map(|kind| (0..4).map(move |key| IntervalName { kind, key }));
+        format!(
+            "{:#?} {} {:?} {:?} {} {} {:?}",
+            engine.tally.stalls().collect::<Vec<_>>(),
+            engine.stepped,
+            engine.lengths.kinds,
+            names.map(|name| engine.lengths.costs.mean(name)).collect::<Vec<_>>(),
+            process.services.count(all),
+            process.activity.count(all),
+            (0..5).map(|client| process.clients.due(client)).collect::<Vec<_>>(),
+        )
+    }
+
+    #[test]
+    fn a_whole_turn_counts_as_its_intervals_one_by_one() {
+        let seed = fastrand::u64(..);
+        let (mut stalls, mut whole) = (0, 0);
+        for round in 0..40 {
+            let mut random = fastrand::Rng::with_seed(seed.wrapping_add(round));
+            let (scene, tells_clients) = (scene(), random.bool());
+            let mut engines = [(); 2].map(|()| Engine::new(THRESHOLD, Window::default()));
+            let mut time = 1_000_000_000;
+            for _ in 0..1000 {
+                let turn = turn(&mut random, &mut time, tells_clients);
+                let [one_by_one, at_once] = &mut engines;
+                each_ended(one_by_one, 0, &turn, &scene);
+                // Some are interrupted by something else.
+                let cut = if random.u32(..20) == 0 { random.usize(..=turn.len()) } else { 0 };
+                at_once.run_ended(0, &turn[..cut], &scene);
+                at_once.run_ended(0, &turn[cut..], &scene);
+                if random.u32(..10) == 0 {
+                    let name = IntervalName { kind: FLUSH, key: 1 };
+                    let aside = interval(name, time - random.i64(0..2 * THRESHOLD), time, None);
+                    each_ended(one_by_one, 1, &[aside], &scene);
+                    at_once.run_ended(1, &[aside], &scene);
+                }
+                let state = &at_once.threads[0];
+                whole += usize::from(state.nesting.len() == 0 && state.served.is_empty());
+            }
+            let [one_by_one, at_once] = engines.each_mut().map(|engine| known(engine, &scene, time));
+            assert!(one_by_one == at_once, "seed {seed}, round {round}:\n{one_by_one}\nfor\n{at_once}");
+            stalls += engines[0].tally.stalls().count();
+        }
+        assert!(stalls > 100 && whole > 1000, "{stalls} stalls, {whole} turns");
+    }
+
+    #[test]
+    fn only_turns_that_are_all_since_the_last_are_whole() {
+        let scene = scene();
+        let mut engine = Engine::new(THRESHOLD, Window::default());
+        let call = |begin, end| interval(IntervalName { kind: CALL, key: 1 }, begin, end, Some(3));
+        let turn = |begin, end| interval(IntervalName { kind: TURN, key: 0 }, begin, end, None);
+        let run = [call(10_000, 12_000), turn(9_000, 13_000)];
+        assert!(!engine.whole_turn(0, &run, &scene), "whether it has a loop is not known yet");
+        each_ended(&mut engine, 0, &run, &scene);
+        assert!(!engine.whole_turn(0, &[], &scene));
+        assert!(!engine.whole_turn(0, &[call(20_000, 21_000)], &scene), "not a turn");
+        let within = [call(30_000, 31_000), call(29_000, 32_000), turn(28_000, 33_000)];
+        assert!(!engine.whole_turn(0, &within, &scene), "one call is part of another");
+        assert!(engine.whole_turn(0, &[call(40_000, 42_000), turn(39_000, 43_000)], &scene));
+        each_ended(&mut engine, 0, &[call(50_000, 51_000)], &scene);
+        assert!(!engine.whole_turn(0, &[turn(49_000, 53_000)], &scene), "more has ended in it");
+    }
+}

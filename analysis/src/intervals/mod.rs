@@ -32,6 +32,8 @@ pub(super) use chain::{Link, Neighbour, chain};
 pub(super) use digester::{EventDigester, Said};
 pub(super) use feed::Feed;
 pub(super) use interval::{Interval, IntervalName, total};
+#[cfg(test)]
+pub(super) use lexicon::KindEntry;
 pub(super) use lexicon::{IntervalKinds, Lexicon};
 pub(super) use nesting::{Nesting, SpanNumbers, Spans, Tree};
 pub(super) use scene::{Listener, Scene, each_ended};
