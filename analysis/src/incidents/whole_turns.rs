@@ -127,6 +127,8 @@ mod tests {
                 // All since an earlier one, or a part of the last.
                 0 => run.get(random.usize(..=run.len())).map_or(begin, |of| of.begin),
                 1 => *time - length - random.i64(0..1500),
+                // Since before the turn, as with a clock that was set back.
+                2 if random.u32(..20) == 0 => begin - random.i64(0..2 * THRESHOLD),
                 _ => *time - length,
             };
             let kind = if random.bool() { CALL } else { FLUSH };
@@ -183,7 +185,9 @@ mod tests {
                 at_once.run_ended(0, &turn[cut..], &scene);
                 if random.u32(..10) == 0 {
                     let name = IntervalName { kind: FLUSH, key: 1 };
-                    let aside = interval(name, time - random.i64(0..2 * THRESHOLD), time, None);
+                    // Nearly always it is brief.
+                    let length = if random.u32(..10) == 0 { 10 * THRESHOLD } else { random.i64(0..2000) };
+                    let aside = interval(name, time - length, time, None);
                     each_ended(one_by_one, 1, &[aside], &scene);
                     at_once.run_ended(1, &[aside], &scene);
                 }
