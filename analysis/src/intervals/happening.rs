@@ -36,7 +36,7 @@ pub enum Happening {
         client: Option<u32>,
         passes: Passes,
     },
-    /// An interval of a thread has ended.
+    /// An interval of a thread has ended which is not known to have an event loop.
     Ended { thread: u32, interval: Interval },
     /// A run of intervals of a thread has ended: those of [`Happenings::intervals`] in these places.
     Run { thread: u32, from: u32, to: u32 },
