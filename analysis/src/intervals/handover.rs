@@ -43,7 +43,7 @@ pub fn handover(events: &mut InOrder<'_>) -> (ToFollower, FromResolver) {
 impl ToFollower {
     /// Resolves events, and hands over what happened with them whenever that is enough at once. Nobody takes it only if the other
     /// thread panicked.
-    #[inline(never)]
+    #[inline(always)]
     pub fn resolve(&mut self, run: DigestedRun<'_>, resolver: &mut Resolver) -> ControlFlow<usize> {
         run.each(|event| {
             resolver.event(event, &mut self.batch);
