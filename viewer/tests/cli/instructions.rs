@@ -13,7 +13,7 @@ const READINGS: [(&str, f64); 10] = [
     ("top --by client", 257.0),
     ("top --by event --all", 266.0),
     ("slow", 535.0),
-    ("incidents", 1566.0),
+    ("incidents", 1548.0),
     ("events", 276.0),
     ("events --format json", 319.0),
     ("events --format csv", 356.0),
