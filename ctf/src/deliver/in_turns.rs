@@ -63,10 +63,11 @@ pub fn in_turns(
             true => events.len(),
             false => events.iter().take_while(|next| next.timestamp <= until).count(),
         };
-        if count > 0
-            && let ControlFlow::Break(taken) = take(DigestedRun { view, events: &events[..count], place })
-        {
-            (count, turns.is_stopped) = (taken.min(count), true);
+        if count > 0 {
+            let run = DigestedRun { view, events: &events[..count], place };
+            if let ControlFlow::Break(taken) = take(run) {
+                (count, turns.is_stopped) = (taken.min(count), true);
+            }
         }
         turns.taken[turns.side] += count;
         // The other one goes on only if it has what comes next, so the last event is always of this one.
