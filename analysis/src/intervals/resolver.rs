@@ -76,8 +76,9 @@ struct PlainClass {
 /// What its events do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlainRole {
-    /// They end intervals, and these are turns of an event loop.
+    /// They end intervals.
     Interval,
+    /// They end intervals that are turns of an event loop.
     Turn,
     /// They sum up pieces, which are not intervals.
     Sum,

@@ -66,7 +66,8 @@ pub fn in_turns(
         if count > 0 {
             let run = DigestedRun { view, events: &events[..count], place };
             if let ControlFlow::Break(taken) = take(run) {
-                (count, turns.is_stopped) = (taken.min(count), true);
+                // What was looked at first has been taken: it is not handed out again.
+                (count, turns.is_stopped) = (taken.clamp(1, count), true);
             }
         }
         turns.taken[turns.side] += count;

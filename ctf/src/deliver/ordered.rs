@@ -240,7 +240,7 @@ impl<'r> InOrder<'r> {
     }
 
     /// Hands out events like [`next_digests`](InOrder::next_digests), as many at once as come before all others. A function that
-    /// wants no more of them says how many it took.
+    /// wants no more of them says how many it took, which is one at least.
     #[inline]
     pub fn next_runs(
         &mut self,

@@ -63,6 +63,12 @@ fn read_in_pieces(reader: &Reader, window: Window, random: &mut Rng) -> (Vec<Eve
             seen.push(key(&event));
             if seen.len() == stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
+        // A part of a run; to take nothing is to take the first.
+        events.next_runs(most / 4, |run| {
+            let taken = random.u64(..=run.iter().count() as u64) as usize;
+            run.iter().take(taken.max(1)).for_each(|digested| seen.push(key(&digested.event())));
+            ControlFlow::Break(taken)
+        });
         match events.next_event() {
             Step::Event(event) => {
                 assert_eq!(pause, Pause::Enough);
