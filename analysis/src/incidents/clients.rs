@@ -94,7 +94,8 @@ impl Clients {
             return;
         }
         if rhythm.answered != i64::MIN {
-            let pause = |until: i64| microseconds(until.saturating_sub(rhythm.answered));
+            // Times are never so far from 1970 that this could overflow.
+            let pause = |until: i64| microseconds(until - rhythm.answered);
             let (longest, shortest) = (pause(turn.begin_ns), pause(looked.min(turn.begin_ns)));
             let next = usize::from(rhythm.next) % RECENT;
             (rhythm.pauses[next], rhythm.shortest[next]) = (longest, shortest);

@@ -190,7 +190,7 @@ impl Engine {
 
     /// Settles the incidents that ended long enough ago.
     #[inline(never)]
-    fn settle_pending(&mut self, now: i64, scene: &Scene) {
+    pub fn settle_pending(&mut self, now: i64, scene: &Scene) {
         while let Some(pending) = self.pending.pop_due(now) {
             self.settle_one(pending, scene);
         }

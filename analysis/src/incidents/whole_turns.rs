@@ -14,6 +14,9 @@ impl Engine {
         if !scene.kinds.of(turn.name).is_outermost || !self.is_whole(thread, turn, inner, scene) {
             return false;
         }
+        if self.pending.is_due(turn.end) {
+            self.settle_pending(turn.end, scene);
+        }
         let process = self.threads[thread].process;
         let of_process = self.process(process);
         let tells_clients = of_process.tells_clients;
@@ -35,15 +38,18 @@ impl Engine {
         true
     }
 
-    /// Whether a turn is all that has ended since the last one, nothing else is due before its end, and no request is part of
-    /// another.
+    /// Whether a turn is all that has ended since the last one, what is due before its end is as well done before all of it, and no
+    /// request is part of another.
     #[inline(always)]
     fn is_whole(&self, thread: usize, turn: &Interval, inner: &[Interval], scene: &Scene) -> bool {
         let Some(state) = self.threads.get(thread).filter(|state| state.sleeps.is_some()) else {
             return false;
         };
         let is_all = state.nesting.len() == 0 && state.served.is_empty();
-        if !is_all || self.pending.is_due(turn.end) || self.memory.is_due(turn.end) {
+        // A long interval is added to stalls that were settled before it.
+        let is_long = |interval: &Interval| interval.length() >= self.lengths.long;
+        let is_between = || self.pending.is_due(turn.end) && inner.iter().any(is_long);
+        if !is_all || self.memory.is_due(turn.end) || is_between() {
             return false;
         }
         let tells_clients = self.processes[state.process].tells_clients;

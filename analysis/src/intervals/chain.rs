@@ -67,19 +67,19 @@ impl Tree<'_> {
     /// before it: all of them are answered then, and what takes longer has more to write. Where no client is told, it may be
     /// something else than a request.
     pub fn neighbour(&self, gap: Span) -> Option<Neighbour> {
-        let roots = || self.below().map(|child| child.interval);
+        let roots = || self.below().map(|child| &child.interval);
         let is_told = roots().any(|interval| interval.client.is_some());
-        let (mut next, mut longest): (Option<Interval>, Option<Interval>) = (None, None);
+        let (mut next, mut longest): (Option<&Interval>, Option<&Interval>) = (None, None);
         for request in roots().filter(|interval| !is_told || interval.client.is_some()) {
             if request.begin >= gap.end_ns {
                 next = next.filter(|next| next.begin <= request.begin).or(Some(request));
             } else if request.end <= gap.begin_ns {
                 let rank = |interval: &Interval| (interval.length(), interval.end);
-                longest = longest.filter(|longest| rank(longest) > rank(&request)).or(Some(request));
+                longest = longest.filter(|longest| rank(longest) > rank(request)).or(Some(request));
             }
         }
         let is_before = next.is_none();
-        let link = Link::of(&next.or(longest)?);
+        let link = Link::of(next.or(longest)?);
         Some(Neighbour { link, is_before })
     }
 }

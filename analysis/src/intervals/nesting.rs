@@ -68,8 +68,9 @@ pub struct Nesting {
 /// A node and its subtree.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree<'n> {
-    /// In the order of their ends: the root is the last.
-    nodes: &'n [Node],
+    root: &'n Node,
+    /// The others, in the order of their ends.
+    below: &'n [Node],
 }
 
 impl Default for Nesting {
@@ -149,12 +150,14 @@ impl Nesting {
     ) -> usize {
         let (mut apart, mut below) = (Vec::new(), Vec::new());
         let tail = &self.nodes[first..];
-        let mut trees: Vec<&[Node]> = roots(tail).map(|at| Tree::at(tail, at).nodes).collect();
+        let mut trees: Vec<Tree<'_>> = roots(tail).map(|at| Tree::at(tail, at)).collect();
         trees.reverse();
         for tree in trees {
-            let root = &tree[tree.len() - 1].interval;
+            let root = &tree.root.interval;
             let is_below = root.is_within(interval) && may_contain(interval, root);
-            if is_below { &mut below } else { &mut apart }.extend_from_slice(tree);
+            let side = if is_below { &mut below } else { &mut apart };
+            side.extend_from_slice(tree.below);
+            side.push(*tree.root);
         }
         self.nodes.truncate(first);
         self.nodes.extend(apart);
@@ -232,35 +235,35 @@ impl Nesting {
 }
 
 impl<'n> Tree<'n> {
-    fn at(nodes: &'n [Node], root: usize) -> Self {
-        Tree { nodes: &nodes[root + 1 - nodes[root].size as usize..=root] }
+    fn at(nodes: &'n [Node], at: usize) -> Self {
+        let root = &nodes[at];
+        Tree { root, below: &nodes[at + 1 - root.size as usize..at] }
     }
 
     /// The interval itself.
     pub fn root(&self) -> &'n Node {
-        &self.nodes[self.nodes.len() - 1]
+        self.root
     }
 
     /// All intervals within it, the last to end first, except those that were folded.
     pub fn inner_intervals(&self) -> impl Iterator<Item = Interval> {
-        let inner = self.nodes[..self.nodes.len() - 1].iter().rev();
-        inner.filter(|node| node.count == 1).map(|node| node.interval)
+        self.below.iter().rev().filter(|node| node.count == 1).map(|node| node.interval)
     }
 
     /// Those directly below it, the last to end first.
     pub fn children(&self) -> impl Iterator<Item = Tree<'n>> {
-        let below = &self.nodes[..self.nodes.len() - 1];
+        let below = self.below;
         roots(below).map(|at| Tree::at(below, at))
     }
 
     /// Whether there are any.
     pub fn has_children(&self) -> bool {
-        self.nodes.len() > 1
+        !self.below.is_empty()
     }
 
     /// The roots of these, the last to end first.
     pub fn below(&self) -> impl Iterator<Item = &'n Node> {
-        let below = &self.nodes[..self.nodes.len() - 1];
+        let below = self.below;
         roots(below).map(|at| &below[at])
     }
 
@@ -288,7 +291,12 @@ impl<'n> Tree<'n> {
     }
 
     /// How much of it those below it cover.
+    #[inline]
     pub fn covered(&self) -> i64 {
+        if self.has_children() { self.covered_by_children() } else { 0 }
+    }
+
+    fn covered_by_children(&self) -> i64 {
         let root = &self.root().interval;
         let (mut covered, mut folded): (i64, i64) = (0, 0);
         let mut reached = root.end;

@@ -40,8 +40,9 @@ impl Spans {
             nodes = fold(&nodes);
         }
         let size = nodes.len() as u32 + 1;
-        nodes.push(Node { interval, count: 1, busy: interval.length(), lead: 0, size });
-        let seen = look(Tree { nodes: &nodes });
+        let root = Node { interval, count: 1, busy: interval.length(), lead: 0, size };
+        let seen = look(Tree { root: &root, below: &nodes });
+        nodes.push(root);
         if numbers.parent != 0 {
             self.nodes += nodes.len();
             self.within.entry((process, numbers.parent)).or_default().append(&mut nodes);
