@@ -69,9 +69,48 @@ pub struct DigestedRun<'a> {
 }
 
 impl<'a> DigestedRun<'a> {
+    /// The number of events.
+    #[inline(always)]
+    #[expect(
+        clippy::len_without_is_empty,
+        reason = "there is one at least, unless it is what is left of a run"
+    )]
+    pub fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    /// The events after some of the first, which are no more than it has.
+    #[inline(always)]
+    pub fn after(self, count: usize) -> Self {
+        DigestedRun { events: &self.events[count..], place: self.place + count, ..self }
+    }
+
+    /// The same events as runs of at most this number.
+    #[inline(always)]
+    pub fn parts(self, most: usize) -> impl Iterator<Item = Self> {
+        let parts = self.events.chunks(most).zip((self.place..).step_by(most));
+        parts.map(move |(events, place)| DigestedRun { events, place, ..self })
+    }
+
+    /// When the first and the last happened, unless there are none: they are in the order of time.
+    #[inline(always)]
+    pub fn times(&self) -> Option<[i64; 2]> {
+        Some([self.events.first()?.timestamp, self.events.last()?.timestamp])
+    }
+
+    /// When each happened, its class, and what the [`Digester`] made of it; nothing if there is none.
+    #[inline(always)]
+    pub fn digests(&self) -> impl Iterator<Item = (i64, ClassIndex, Digest)> + use<'a> {
+        let &DigestedRun { view, events, place } = self;
+        let digests = view.digests.get(place..).unwrap_or_default();
+        let indexes = &*view.plan.indexes;
+        let together = events.iter().zip(digests);
+        together.map(|(event, digest)| (event.timestamp, indexes[event.position as usize], *digest))
+    }
+
     /// One by one.
     #[inline(always)]
-    pub fn iter(&self) -> impl Iterator<Item = DigestedEvent<'a>> {
+    pub fn iter(&self) -> impl Iterator<Item = DigestedEvent<'a>> + use<'a> {
         let &DigestedRun { view, events, place: first } = self;
         events.iter().enumerate().map(move |(number, located)| DigestedEvent {
             view,
@@ -128,7 +167,7 @@ impl<'a> DigestedEvent<'a> {
 }
 
 /// An event's place among those that have been located, where its marks begin, and the first of them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Spot {
     pub place: u32,
     marks: u32,
@@ -138,33 +177,41 @@ pub struct Spot {
 /// Which events are of which class.
 #[derive(Debug, Default)]
 pub struct ByClass {
-    /// For each class, by its position in the plan, the events.
-    picked: Vec<Vec<Spot>>,
-    /// The classes that have any.
-    classes: Vec<u32>,
+    /// All events, those of each class together; and room for more.
+    spots: Vec<Spot>,
+    /// For each class, by its position in the plan, where its events end among those.
+    ends: Vec<u32>,
 }
 
 impl ByClass {
     /// Sorts events, of one of this number of classes each.
     pub fn sort(&mut self, events: &[LocatedEvent], marks: &[u32], classes: usize) {
-        for class in self.classes.drain(..) {
-            self.picked[class as usize].clear();
+        let ByClass { spots, ends } = self;
+        ends.clear();
+        ends.resize(classes, 0);
+        for event in events {
+            ends[event.position as usize] += 1;
         }
-        if self.picked.len() < classes {
-            self.picked.resize_with(classes, Vec::new);
+        // From how many there are to where they begin, and from there, one by one, to where they end.
+        let mut before = 0;
+        for end in &mut *ends {
+            before += std::mem::replace(end, before);
+        }
+        if spots.len() < events.len() {
+            spots.resize(events.len(), Spot::default());
         }
         for (event, place) in events.iter().zip(0..) {
-            let picked = &mut self.picked[event.position as usize];
-            if picked.is_empty() {
-                self.classes.push(event.position);
-            }
-            picked.push(Spot { place, marks: event.marks, first: marks[event.marks as usize] });
+            let end = &mut ends[event.position as usize];
+            spots[*end as usize] = Spot { place, marks: event.marks, first: marks[event.marks as usize] };
+            *end += 1;
         }
     }
 
     /// The classes that have events, by their positions, and these.
     pub fn classes(&self) -> impl Iterator<Item = (usize, &[Spot])> {
-        self.classes.iter().map(|&class| (class as usize, &*self.picked[class as usize]))
+        let begins = std::iter::once(0).chain(self.ends.iter().copied());
+        let spots = begins.zip(&self.ends).map(|(begin, &end)| &self.spots[begin as usize..end as usize]);
+        spots.enumerate().filter(|(_, spots)| !spots.is_empty())
     }
 }
 
