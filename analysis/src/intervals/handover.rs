@@ -12,6 +12,9 @@ use super::resolver::Resolver;
 const BATCH: usize = 1 << 11;
 const BATCHES: usize = 16;
 
+/// So many events are resolved before it is asked whether that is enough.
+const PART: usize = 256;
+
 /// Where what happened is handed over.
 pub struct ToFollower {
     batches: SyncSender<Happenings>,
@@ -45,10 +48,15 @@ impl ToFollower {
     /// thread panicked.
     #[inline(always)]
     pub fn resolve(&mut self, run: DigestedRun<'_>, resolver: &mut Resolver) -> ControlFlow<usize> {
-        run.each(|event| {
-            resolver.event(event, &mut self.batch);
-            if self.batch.has_room_before(BATCH) { ControlFlow::Continue(()) } else { self.send() }
-        })
+        let mut taken = 0;
+        for part in run.parts(PART) {
+            resolver.run(part, &mut self.batch);
+            taken += part.len();
+            if !self.batch.has_room_before(BATCH) {
+                self.send().map_break(|()| taken)?;
+            }
+        }
+        ControlFlow::Continue(())
     }
 
     /// Hands over what is left.

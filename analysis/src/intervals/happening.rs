@@ -10,6 +10,7 @@
 
 use super::interval::{Interval, IntervalName};
 use super::nesting::SpanNumbers;
+use super::plain::PlainRole;
 use super::threads::Thread;
 use crate::reading::Passes;
 use crate::scheduling::KernelEvent;
@@ -102,6 +103,17 @@ impl<T: Copy> Room<T> {
         self.values.resize((2 * self.count).max(16), value);
     }
 
+    /// Room for this many more, or for more than that.
+    fn room(&mut self, more: usize) -> &mut [T]
+    where
+        T: Default,
+    {
+        if self.values.len() < self.count + more {
+            self.values.resize(2 * (self.count + more), T::default());
+        }
+        &mut self.values[self.count..]
+    }
+
     fn all(&self) -> &[T] {
         &self.values[..self.count]
     }
@@ -115,22 +127,42 @@ impl Happenings {
         self.list.add(happening);
     }
 
-    /// Adds an interval of a thread with an event loop that has ended, which may be a turn of it.
+    /// Adds what ends intervals of a thread with an event loop, or sums them up; at most this many.
     #[inline(always)]
-    pub fn end_in_loop(&mut self, thread: u32, interval: Interval, is_turn: bool) {
-        match &mut self.run {
-            Some(run) if run.thread == thread && run.end <= interval.end => run.end = interval.end,
-            _ => self.begin_run(thread, interval.end),
+    pub fn end_in_loop(
+        &mut self,
+        thread: u32,
+        most: usize,
+        ended: impl Iterator<Item = (Interval, PlainRole)>,
+    ) {
+        let (mut from, mut end) = match self.run {
+            Some(run) if run.thread == thread => (run.from, run.end),
+            _ => {
+                self.end_run();
+                (self.intervals.count, i64::MIN)
+            }
+        };
+        let Happenings { list, intervals, .. } = self;
+        let (first, room) = (intervals.count, intervals.room(most));
+        let mut to = first;
+        for (interval, role) in ended {
+            if (role == PlainRole::Sum || interval.end < end) && from < to {
+                list.add(Happening::Run { thread, from: from as u32, to: to as u32 });
+                from = to;
+            }
+            if role == PlainRole::Sum {
+                list.add(Happening::Summed { thread, sum: interval });
+                continue;
+            }
+            room[to - first] = interval;
+            (to, end) = (to + 1, interval.end);
+            if role == PlainRole::Turn {
+                list.add(Happening::Run { thread, from: from as u32, to: to as u32 });
+                from = to;
+            }
         }
-        self.intervals.add(interval);
-        if is_turn {
-            self.end_run();
-        }
-    }
-
-    fn begin_run(&mut self, thread: u32, end: i64) {
-        self.end_run();
-        self.run = Some(Run { thread, from: self.intervals.count, end });
+        intervals.count = to;
+        self.run = (from < to).then_some(Run { thread, from, end });
     }
 
     /// Adds the run that may go on, if there is one.
@@ -189,5 +221,67 @@ impl Happenings {
     pub fn clear(&mut self) {
         (self.list.count, self.intervals.count, self.run) = (0, 0, None);
         self.names.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn added(random: &mut fastrand::Rng, time: &mut i64) -> (Interval, PlainRole) {
+        // Now and then the clock steps back.
+        *time += if random.u32(..20) == 0 { random.i64(-50..0) } else { random.i64(0..9) };
+        let name = IntervalName { kind: random.u32(..3), key: random.u32(..3) };
+        let interval = Interval { begin: *time - random.i64(0..9), end: *time, name, ..Interval::default() };
+        let roles = [PlainRole::Interval, PlainRole::Interval, PlainRole::Turn, PlainRole::Sum];
+        (interval, roles[random.usize(..roles.len())])
+    }
+
+    /// What happened: of a sum or a run its thread and its intervals.
+    fn known(happenings: &Happenings) -> Vec<Option<(u32, Vec<Interval>)>> {
+        let known = |happening: &Happening| match *happening {
+            Happening::Run { thread, from, to } => Some((thread, happenings.intervals(from, to).to_vec())),
+            Happening::Summed { thread, sum } => Some((thread, vec![sum])),
+            _ => None,
+        };
+        happenings.list().iter().map(known).collect()
+    }
+
+    #[test]
+    fn what_ends_in_loops_comes_in_runs() {
+        let seed = fastrand::u64(..);
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut happenings = Happenings::default();
+        let (mut time, mut expected, mut goes_on) = (0, Vec::new(), false);
+        for round in 0..3000 {
+            let thread = random.u32(..3);
+            let ended: Vec<_> = (0..random.usize(1..9)).map(|_| added(&mut random, &mut time)).collect();
+            happenings.end_in_loop(thread, ended.len() + random.usize(..3), ended.iter().copied());
+            for (interval, role) in ended {
+                match expected.last_mut() {
+                    Some(Some((of, run))) if goes_on && role != PlainRole::Sum && *of == thread => {
+                        let run: &mut Vec<Interval> = run;
+                        match run.last().is_some_and(|last| last.end <= interval.end) {
+                            true => run.push(interval),
+                            false => expected.push(Some((thread, vec![interval]))),
+                        }
+                    }
+                    _ => expected.push(Some((thread, vec![interval]))),
+                }
+                goes_on = role == PlainRole::Interval;
+            }
+            if random.u32(..5) == 0 {
+                happenings.add(Happening::HoldsBack);
+                expected.push(None);
+                goes_on = false;
+            }
+            if random.u32(..30) == 0 {
+                happenings.end_run();
+                assert!(known(&happenings) == expected, "seed {seed}, round {round}");
+                happenings.clear();
+                expected.clear();
+                goes_on = false;
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@ use crate::finding::Span;
 use crate::reading::passes::Passes;
 
 /// The name of an interval: a kind of event and the key of its group, both interned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct IntervalName {
     pub kind: u32,
     pub key: u32,
@@ -22,7 +22,7 @@ impl IntervalName {
 }
 
 /// An interval that has ended. Times are nanoseconds since 1970.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Interval {
     pub begin: i64,
     pub end: i64,

@@ -22,6 +22,7 @@ mod interval;
 mod lexicon;
 mod nesting;
 mod open;
+mod plain;
 mod resolver;
 mod scene;
 mod thread_numbers;

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use ctf_reader::{Brief, DigestedEvent, EventClass, Events, Field, OrderedEvent, Value, Wanted};
+use ctf_reader::{Brief, EventClass, Events, Field, OrderedEvent, Value, Wanted};
 
 use super::digester::{EventDigester, Said, Speech};
 use super::happening::{Happening, Happenings};
 use super::interval::{Interval, IntervalName};
 use super::lexicon::{KindEntry, Lexicon};
 use super::nesting::SpanNumbers;
+use super::plain::{Loops, PlainClass, PlainRole};
 use super::thread_numbers::ThreadNumbers;
 use super::translation::Translation;
 use crate::datum::Datum;
@@ -20,7 +21,7 @@ use crate::scheduling::KernelFields;
 
 /// Longer intervals, and times further from 1970, come from faulty clocks.
 const LONGEST: i64 = 1 << 56;
-const TIMES: std::ops::Range<i64> = -(1 << 61)..1 << 62;
+pub const TIMES: std::ops::Range<i64> = -(1 << 61)..1 << 62;
 
 /// Resolves what events say.
 pub struct Resolver {
@@ -30,14 +31,15 @@ pub struct Resolver {
     /// The role of each class.
     roles: Vec<Option<ClassRole>>,
     /// The classes whose events need nothing else than what they were found to say.
-    plain: Vec<Option<PlainClass>>,
+    pub plain: Vec<Option<PlainClass>>,
     pub lexicon: Lexicon,
     pub threads: ThreadNumbers,
-    loops: Loops,
+    pub loops: Loops,
     /// Finds out what events say where they are read, and the numbers here of what it has numbered.
     pub digester: Arc<EventDigester>,
-    known_threads: Translation,
-    known_texts: Translation,
+    pub known_threads: Translation,
+    /// But for names of commands that hold clients back.
+    pub known_texts: Translation,
     /// The number of implausible durations, which are not intervals.
     pub implausible: u64,
     /// Whether durations that are plausible in other findings are implausible as intervals.
@@ -62,35 +64,6 @@ pub struct ClassRole {
     is_turn: bool,
 }
 
-/// A class whose events end intervals or sum them up, and are not filtered.
-#[derive(Clone, Copy, Debug)]
-struct PlainClass {
-    unit_ns: u64,
-    /// This many of it are too many to be an interval.
-    most: u64,
-    kind: u32,
-    has_client: bool,
-    role: PlainRole,
-}
-
-/// What its events do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlainRole {
-    /// They end intervals.
-    Interval,
-    /// They end intervals that are turns of an event loop.
-    Turn,
-    /// They sum up pieces, which are not intervals.
-    Sum,
-}
-
-/// What an event of such a class says.
-pub struct PlainEvent {
-    pub thread: u32,
-    pub interval: Interval,
-    pub role: PlainRole,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Act {
     /// They end intervals, whose lengths they have.
@@ -103,24 +76,6 @@ enum Act {
     Marks,
     /// They are the kernel's, and say what the scheduler did.
     Schedules(KernelFields),
-}
-
-/// Which threads are known to have an event loop, by their numbers: what ends in these comes in runs.
-#[derive(Debug, Default)]
-struct Loops(Vec<bool>);
-
-impl Loops {
-    /// Adds an interval of a thread that has ended.
-    #[inline(always)]
-    fn end(&mut self, thread: u32, interval: Interval, is_turn: bool, happened: &mut Happenings) {
-        if self.0.get(thread as usize) == Some(&true) {
-            return happened.end_in_loop(thread, interval, is_turn);
-        }
-        if is_turn {
-            *grown(&mut self.0, thread as usize) = true;
-        }
-        happened.add(Happening::Ended { thread, interval });
-    }
 }
 
 impl Resolver {
@@ -190,40 +145,6 @@ impl Resolver {
     /// The role of a class, if its events have one.
     pub fn role(&self, class: usize) -> Option<&ClassRole> {
         self.roles.get(class)?.as_ref()
-    }
-
-    /// Resolves an event, and adds what happened with it, if anything.
-    #[inline(always)]
-    pub fn event(&mut self, event: DigestedEvent<'_>, happened: &mut Happenings) {
-        let (time, class, said) = (event.timestamp(), event.class(), Said::from(event.digest()));
-        match self.plain(time, class, said) {
-            Some(PlainEvent { thread, interval, role: PlainRole::Sum }) => {
-                happened.add(Happening::Summed { thread, sum: interval });
-            }
-            Some(PlainEvent { thread, interval, role }) => {
-                self.loops.end(thread, interval, role == PlainRole::Turn, happened);
-            }
-            None => self.any(&event.event(), happened),
-        }
-    }
-
-    /// Resolves an event of a plain class, if all that it says is known here; nearly all are such.
-    #[inline(always)]
-    pub fn plain(&mut self, time: i64, class: usize, said: Said) -> Option<PlainEvent> {
-        let plain = self.plain.get(class)?.as_ref()?;
-        let thread = self.known_threads.get(said.thread)?;
-        let name = IntervalName { kind: plain.kind, key: self.known_texts.get(said.name)? };
-        let client = match plain.has_client && !said.is_without_client() {
-            true => Some(self.known_texts.get(said.client)?),
-            false => None,
-        };
-        let length = said.ticks.filter(|ticks| *ticks < plain.most)?.wrapping_mul(plain.unit_ns) as i64;
-        if !TIMES.contains(&time) || (plain.has_client && self.lexicon.holds_back(name)) {
-            return None;
-        }
-        self.roster.count_of(class, 1);
-        let interval = Interval { begin: time - length, end: time, name, client, passes: Passes::ALL };
-        Some(PlainEvent { thread, interval, role: plain.role })
     }
 
     /// Resolves any event.
@@ -300,7 +221,8 @@ impl Resolver {
         let name = known.unwrap_or_else(|| {
             let brief = plan.only_key().map_or(Brief::OTHER, |field| event.brief(field));
             let name = lexicon.name(role.kind, brief, |bytes| plan.encode_key(&event.events().get(0), bytes));
-            if name.place().is_some() {
+            // Of those that hold back more is to be said.
+            if !lexicon.holds_back(name) && name.place().is_some() {
                 known_texts.enter(said.name, name.key);
             }
             name
@@ -314,7 +236,7 @@ impl Resolver {
                 }
                 match role.act {
                     Act::Sums => happened.add(Happening::Summed { thread, sum: interval }),
-                    _ => loops.end(thread, interval, role.is_turn, happened),
+                    _ => _ = loops.end(thread, interval, role.ends(), happened),
                 }
             }
             Act::Pairs(Side::Begin) => {
@@ -343,13 +265,17 @@ fn passing(plan: &ClassPlan, filter: Option<&mut Roster>, event: &OrderedEvent<'
 }
 
 impl ClassRole {
+    /// What its events end.
+    fn ends(&self) -> PlainRole {
+        if self.is_turn { PlainRole::Turn } else { PlainRole::Interval }
+    }
+
     /// What is needed of its events if they are not filtered, if nothing else is.
     fn plain(&self) -> Option<PlainClass> {
         let &ClassRole { act, kind, unit_ns, span: None, .. } = self else { return None };
         let role = match act {
             Act::Sums => PlainRole::Sum,
-            Act::Ends if self.is_turn => PlainRole::Turn,
-            Act::Ends => PlainRole::Interval,
+            Act::Ends => self.ends(),
             _ => return None,
         };
         // Any less can be multiplied.
