@@ -69,12 +69,16 @@ impl Rhythm {
     /// than any pause after which it had not asked, and for less than any after which it had: that includes its wait for a turn to
     /// end, as do the `longest` pauses in order. If there is no such time, its pauses differ.
     fn pause(&self, longest: &[u32]) -> Option<(u32, u32)> {
-        let shortest = sorted(self.shortest, longest.len());
-        let shortest = &shortest[..longest.len()];
-        // One may be wrong: a loop without a CPU seems to sleep.
-        let (mut least, mut most) = (shortest[shortest.len().checked_sub(2)?], longest[0]);
+        let shortest = &self.shortest[..longest.len()];
+        // One may be wrong: a loop without a CPU seems to sleep. So it is the largest but one.
+        let (mut largest, mut least) = (0, 0);
+        for &shortest in shortest {
+            least = shortest.min(largest).max(least);
+            largest = shortest.max(largest);
+        }
+        let mut most = *longest.first().filter(|_| longest.len() > 1)?;
         if least > most {
-            (least, most) = (shortest[0], longest[longest.len() / 2]);
+            (least, most) = (*shortest.iter().min()?, longest[longest.len() / 2]);
         }
         Some((least, least.midpoint(most)))
     }

@@ -9,16 +9,18 @@ use super::usual::UsualLengths;
 use crate::intervals::{Interval, IntervalKinds, IntervalName};
 use crate::reading::grown;
 
-/// The number of places for intervals that are alike.
+/// The number of places for intervals of a nature that are alike.
 const PLACES: usize = 256;
 
+/// The number of natures.
+const NATURES: usize = 3;
+
 /// The lengths of all intervals.
-#[derive(Default)]
 pub struct Lengths {
     /// Intervals of at least this length, in nanoseconds, do not tell what others usually cost.
     pub long: i64,
-    /// The last ones, which are not recorded yet, each in the place that its name and length have.
-    last: Vec<Alike>,
+    /// The last ones, which are not recorded yet, each in the place that its name and length have among those of its nature.
+    last: Box<[Alike; PLACES * NATURES]>,
     /// For each kind the number of intervals, and the longest.
     pub kinds: Vec<KindFigures>,
     pub costs: UsualCosts,
@@ -28,14 +30,13 @@ pub struct Lengths {
 }
 
 /// Intervals of a name that are equally long, end in the same bin of time, and are of one nature.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Alike {
     pub name: IntervalName,
     /// Nanoseconds.
     pub length: i64,
     bin: u64,
-    nature: Nature,
-    /// When one of them ended.
+    /// A time in that bin: mostly when one of them ended.
     pub end: i64,
     /// How many there are; none in a place that is free.
     pub count: u64,
@@ -59,50 +60,75 @@ pub struct KindFigures {
     pub longest: i64,
 }
 
+impl Nature {
+    const ALL: [Nature; NATURES] = [Nature::Judged, Nature::InLoop, Nature::Sums];
+}
+
+impl Default for Lengths {
+    fn default() -> Self {
+        Lengths {
+            long: 0,
+            last: Box::new([Alike::default(); PLACES * NATURES]),
+            kinds: Vec::new(),
+            costs: UsualCosts::default(),
+            usual: UsualLengths::default(),
+            courses: None,
+        }
+    }
+}
+
 impl Lengths {
     /// Those of `long` nanoseconds do not tell what others usually cost.
     pub fn new(long: i64) -> Self {
         Lengths { long, ..Lengths::default() }
     }
 
+    /// The bin of time that what ends at a time is in.
+    #[inline(always)]
+    pub fn bin(&self, end: i64) -> u64 {
+        self.courses.as_ref().map_or(0, |courses| courses.bin(end))
+    }
+
     /// Adds an interval, or a sum.
     #[inline(always)]
     pub fn take(&mut self, interval: &Interval, nature: Nature, kinds: &IntervalKinds) {
+        self.take_in(self.bin(interval.end), interval, nature, kinds);
+    }
+
+    /// Adds an interval, or a sum, that ends in a bin of time.
+    #[inline(always)]
+    pub fn take_in(&mut self, bin: u64, interval: &Interval, nature: Nature, kinds: &IntervalKinds) {
         let Interval { end, name, .. } = *interval;
         let length = interval.length();
-        let bin = self.courses.as_ref().map_or(0, |courses| courses.bin(end));
         // Those of a few microseconds have places side by side: 213 times the 125 eighths of one is one of 256.
         let place = (name.key << 2).wrapping_add(((length >> 3) as u32).wrapping_mul(213)) as usize % PLACES;
-        if let Some(like) = self.last.get_mut(place)
-            && (like.name, like.length, like.bin, like.nature) == (name, length, bin, nature)
-        {
+        let like = &mut self.last[nature as usize * PLACES + place];
+        if (like.name, like.length, like.bin) == (name, length, bin) {
             like.count += 1;
             return;
         }
-        self.replace(place, Alike { name, length, bin, nature, end, count: 1 }, kinds);
+        self.replace(place, nature, Alike { name, length, bin, end, count: 1 }, kinds);
     }
 
     #[inline(never)]
-    fn replace(&mut self, place: usize, new: Alike, kinds: &IntervalKinds) {
-        if self.last.is_empty() {
-            self.last = vec![Alike { count: 0, ..new }; PLACES];
-        }
-        let old = std::mem::replace(&mut self.last[place], new);
-        self.record(&old, kinds);
+    fn replace(&mut self, place: usize, nature: Nature, new: Alike, kinds: &IntervalKinds) {
+        let old = std::mem::replace(&mut self.last[nature as usize * PLACES + place], new);
+        self.record(&old, nature, kinds);
     }
 
     /// Records all that were taken so far.
     pub fn settle(&mut self, kinds: &IntervalKinds) {
-        let mut last = std::mem::take(&mut self.last);
-        for alike in last.iter_mut().filter(|alike| alike.count > 0) {
-            self.record(alike, kinds);
-            alike.count = 0;
+        for place in 0..self.last.len() {
+            if self.last[place].count > 0 {
+                let alike = self.last[place];
+                self.last[place].count = 0;
+                self.record(&alike, Nature::ALL[place / PLACES], kinds);
+            }
         }
-        self.last = last;
     }
 
-    fn record(&mut self, alike: &Alike, kinds: &IntervalKinds) {
-        let &Alike { name, length, nature, count, .. } = alike;
+    fn record(&mut self, alike: &Alike, nature: Nature, kinds: &IntervalKinds) {
+        let &Alike { name, length, count, .. } = alike;
         if count == 0 {
             return;
         }

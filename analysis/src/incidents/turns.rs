@@ -145,7 +145,7 @@ impl Engine {
     }
 
     /// Handles the time before a turn.
-    #[inline]
+    #[inline(never)]
     fn after_sleep(
         &mut self,
         thread: usize,
@@ -180,12 +180,26 @@ impl Engine {
         let process = &self.processes[state.process];
         self.pending.served(thread, &process.clients, service, true);
         let group = state.held_back.judge(&process.clients, service.clients, service.turn);
-        let silent = state.silent.take();
         let is_explained = group.is_some();
+        let is_after_silence = state.silent.is_some();
         if let Some(group) = group {
             self.held_back(thread, group, service);
         }
-        let Some(silent) = silent else { return };
+        if is_after_silence {
+            self.served_after_silence(thread, service, is_explained, scene);
+        }
+    }
+
+    /// Handles the clients that the first turn after a silence served.
+    #[inline(never)]
+    fn served_after_silence(
+        &mut self,
+        thread: usize,
+        service: Service<'_>,
+        is_explained: bool,
+        scene: &Scene,
+    ) {
+        let Some(silent) = self.threads[thread].silent.take() else { return };
         let is_told = self.silence(thread, silent, service, is_explained, scene);
         if let (false, [only], None) = (is_told, service.clients, silent.first) {
             let state = &mut self.threads[thread];
@@ -207,6 +221,7 @@ impl Engine {
 
     /// Judges a time between two turns by what the scheduler did, by the loop's timer, and by the clients that are served after
     /// it: the turn that serves them is the first since, and the loop did not sleep before it. Returns whether it is a stall.
+    #[inline(never)]
     fn silence(
         &mut self,
         thread: usize,
@@ -266,6 +281,7 @@ impl Engine {
     }
 
     /// Adds clients that were not served although the loop turned.
+    #[inline(never)]
     fn held_back(&mut self, thread: usize, group: HeldGroup, service: Service<'_>) {
         let HeldGroup { span, clients, by } = group;
         let answered = self.processes[self.threads[thread].process].services.count(span);

@@ -21,8 +21,10 @@ impl Engine {
         let of_process = self.process(process);
         let tells_clients = of_process.tells_clients;
         of_process.activity.events(run.iter().map(|interval| interval.end));
+        let bins = [run[0].end, turn.end].map(|end| self.lengths.bin(end));
         for interval in run {
-            self.lengths.take(interval, Nature::InLoop, &scene.kinds);
+            let bin = if bins[0] == bins[1] { bins[0] } else { self.lengths.bin(interval.end) };
+            self.lengths.take_in(bin, interval, Nature::InLoop, &scene.kinds);
             if interval.length() >= self.lengths.long {
                 self.remember(thread, *interval, scene);
             }
