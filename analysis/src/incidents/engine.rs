@@ -338,7 +338,7 @@ impl Listener for Engine {
         let kind = scene.kinds.of(interval.name);
         if kind.is_outermost {
             self.lengths.take(interval, Nature::InLoop, &scene.kinds);
-            return self.turn(thread, *interval, &[], scene);
+            return self.turn(thread, *interval, scene);
         }
         let threshold = self.threshold;
         let state = self.thread(thread, scene);

@@ -4,6 +4,7 @@ mod activity;
 mod advice;
 mod clients;
 mod costs;
+mod distinct;
 mod engine;
 mod episodes;
 mod finding;

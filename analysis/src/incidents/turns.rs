@@ -1,5 +1,6 @@
 //! Turns of an event loop: those that took long, and the times between them in which it was kept from serving anybody.
 
+use super::distinct::Distinct;
 use super::engine::Engine;
 use super::finding::{Evidence, IncidentKind};
 use super::held_back::{HeldGroup, is_late};
@@ -51,35 +52,48 @@ impl Engine {
         }
     }
 
-    /// Handles a turn: it may have taken long, or the loop may have been kept from it. What ended within it has been nested, or it
-    /// is these intervals.
+    /// Handles a turn: it may have taken long, or the loop may have been kept from it. What ended within it has been nested.
     #[inline(never)]
-    pub fn turn(&mut self, thread: usize, turn: Interval, inner: &[Interval], scene: &Scene) {
+    pub fn turn(&mut self, thread: usize, turn: Interval, scene: &Scene) {
+        let mut clients = Distinct::new(std::mem::take(&mut self.distinct));
         let state = self.thread(thread, scene);
         if state.sleeps.is_none() {
             return self.first_turn(thread, turn, scene);
         }
+        let requests = std::mem::take(&mut state.served_before) + state.served.len() as u64;
+        state.served.drain(..).filter_map(|(_, client)| client).for_each(|client| clients.add(client));
+        self.turn_for(thread, turn, &[], (clients.all(), requests), scene);
+    }
+
+    /// Handles a turn that served some clients, with a number of requests. What ended within it has been nested, or it is these
+    /// intervals.
+    #[inline(never)]
+    pub fn turn_for(
+        &mut self,
+        thread: usize,
+        turn: Interval,
+        inner: &[Interval],
+        (clients, answered): (Vec<u32>, u64),
+        scene: &Scene,
+    ) {
+        let is_idle = answered == 0;
+        let state = &mut self.threads[thread];
         let (span, process) = (turn.span(), state.process);
         let sleeps = state.sleeps.get_or_insert_default();
         let before = sleeps.last_end();
         if state.is_untraced {
             sleeps.forget();
         }
-        let late = sleeps.turn(turn.begin, turn.end, state.served.is_empty());
+        let late = sleeps.turn(turn.begin, turn.end, is_idle);
         let pause = state.pause.take();
-        let mut served = std::mem::take(&mut state.served);
-        let answered = std::mem::take(&mut state.served_before) + served.len() as u64;
         let last = || state.nesting.last().map_or(turn.begin, |tree| tree.root().interval.end);
         let written = inner.last().map_or_else(last, |last| last.end).max(turn.begin).min(turn.end);
-        let clients = self.distinct(&served);
-        let state = &mut self.threads[thread];
         let polled = std::mem::replace(&mut state.last_clients, clients.len()) + clients.len();
         let slept = before.map_or(i64::MAX, |before| turn.begin.saturating_sub(before));
         let slept = Some(slept).filter(|slept| *slept >= SLEPT + POLL * polled as i64);
         // A loop that slept is woken up by a request; else it looked for one when its last turn began.
         let looked = if slept.is_some() && before.is_some() { turn.begin } else { state.looked };
         let is_long = turn.length() >= self.threshold;
-        let state = &mut self.threads[thread];
         if is_long || state.has_long || slept.is_some_and(|slept| slept >= LEAST) {
             inner.iter().for_each(|inner| {
                 state.nesting.end(*inner, |outer, of| scene.may_contain(thread, outer, of))
@@ -91,7 +105,7 @@ impl Engine {
         let service = Service { clients: &clients, turn: span, written };
         if !clients.is_empty() {
             self.served(thread, service, scene);
-        } else if !served.is_empty() {
+        } else if !is_idle {
             self.served_untold(thread, service);
         }
         let state = &mut self.threads[thread];
@@ -114,34 +128,11 @@ impl Engine {
         state.looked = turn.begin;
         state.nesting.clear();
         state.is_untraced = false;
-        state.held_back.turn(span, served.is_empty());
+        state.held_back.turn(span, is_idle);
         if let Some(pause) = pause {
             state.held_back.pause(pause, turn.end, &self.processes[process].clients);
         }
-        served.clear();
-        state.served = served;
         self.distinct = clients;
-    }
-
-    /// The clients that were served, each once, in any order.
-    fn distinct(&mut self, served: &[(i64, Option<u32>)]) -> Vec<u32> {
-        let mut clients = std::mem::take(&mut self.distinct);
-        clients.clear();
-        // The ends of their numbers: mostly no two are the same, and nothing needs to be sorted.
-        let (mut ends, mut alike) = ([0_u64; 4], 0);
-        for client in served.iter().filter_map(|&(_, client)| client) {
-            if clients.last() != Some(&client) {
-                clients.push(client);
-                let (place, end) = (client as usize / 64 % ends.len(), 1 << (client % 64));
-                alike |= ends[place] & end;
-                ends[place] |= end;
-            }
-        }
-        if alike != 0 {
-            clients.sort_unstable();
-            clients.dedup();
-        }
-        clients
     }
 
     /// Handles the time before a turn.

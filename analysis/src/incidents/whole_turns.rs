@@ -2,6 +2,7 @@
 //!
 //! Few of them took long. So what ended within them is not nested unless they did, and what concerns all of it is done once.
 
+use super::distinct::Distinct;
 use super::engine::Engine;
 use super::lengths::Nature;
 use crate::intervals::{Interval, Scene};
@@ -22,22 +23,30 @@ impl Engine {
         let tells_clients = of_process.tells_clients;
         of_process.activity.events(run.iter().map(|interval| interval.end));
         let bins = [run[0].end, turn.end].map(|end| self.lengths.bin(end));
-        for interval in run {
-            let bin = if bins[0] == bins[1] { bins[0] } else { self.lengths.bin(interval.end) };
-            self.lengths.take_in(bin, interval, Nature::InLoop, &scene.kinds);
-            if interval.length() >= self.lengths.long {
-                self.remember(thread, *interval, scene);
-            }
-        }
-        let state = &mut self.threads[thread];
+        let (mut clients, mut requests) = (Distinct::new(std::mem::take(&mut self.distinct)), 0);
+        let mut has_long = false;
         for interval in inner {
-            state.has_long |= interval.length() >= self.threshold;
+            self.length_in_loop(thread, interval, bins, scene);
+            has_long |= interval.length() >= self.threshold;
             if is_request(interval, tells_clients, scene) {
-                state.served.push((interval.end, interval.client));
+                requests += 1;
+                interval.client.into_iter().for_each(|client| clients.add(client));
             }
         }
-        self.turn(thread, *turn, inner, scene);
+        self.length_in_loop(thread, turn, bins, scene);
+        self.threads[thread].has_long |= has_long;
+        self.turn_for(thread, *turn, inner, (clients.all(), requests), scene);
         true
+    }
+
+    /// Records how long an interval took. If the first that ended in its turn and the last are in one bin of time, so is it.
+    #[inline(always)]
+    fn length_in_loop(&mut self, thread: usize, interval: &Interval, bins: [u64; 2], scene: &Scene) {
+        let bin = if bins[0] == bins[1] { bins[0] } else { self.lengths.bin(interval.end) };
+        self.lengths.take_in(bin, interval, Nature::InLoop, &scene.kinds);
+        if interval.length() >= self.lengths.long {
+            self.remember(thread, *interval, scene);
+        }
     }
 
     /// Whether a turn is all that has ended since the last one, what is due before its end is as well done before all of it, and no
