@@ -13,7 +13,7 @@ const BATCH: usize = 1 << 11;
 const BATCHES: usize = 16;
 
 /// So many events are resolved before it is asked whether that is enough.
-const PART: usize = 256;
+const PART: usize = 64;
 
 /// Where what happened is handed over.
 pub struct ToFollower {
