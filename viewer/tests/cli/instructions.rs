@@ -13,11 +13,11 @@ const READINGS: [(&str, f64); 10] = [
     ("top --by client", 257.0),
     ("top --by event --all", 266.0),
     ("slow", 535.0),
-    ("incidents", 1548.0),
+    ("incidents", 1467.0),
     ("events", 276.0),
     ("events --format json", 319.0),
     ("events --format csv", 356.0),
-    ("export --to chrome-trace --output /dev/null --force", 2261.0),
+    ("export --to chrome-trace --output /dev/null --force", 2176.0),
 ];
 
 #[test]
