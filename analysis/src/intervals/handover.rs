@@ -49,7 +49,8 @@ impl ToFollower {
     #[inline(always)]
     pub fn resolve(&mut self, run: DigestedRun<'_>, resolver: &mut Resolver) -> ControlFlow<usize> {
         let mut taken = 0;
-        for part in run.parts(PART) {
+        while taken < run.len() {
+            let part = run.part(taken, PART);
             resolver.run(part, &mut self.batch);
             taken += part.len();
             if !self.batch.has_room_before(BATCH) {

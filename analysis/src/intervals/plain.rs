@@ -60,26 +60,26 @@ impl PlainClass {
 }
 
 impl Loops {
-    /// Adds an interval of a thread that has ended, and says whether the thread was known to have an event loop.
     #[inline(always)]
-    pub fn end(
-        &mut self,
-        thread: u32,
-        interval: Interval,
-        role: PlainRole,
-        happened: &mut Happenings,
-    ) -> bool {
-        let has_loop = self.0.get(thread as usize) == Some(&true);
-        match has_loop {
+    fn has(&self, thread: u32) -> bool {
+        self.0.get(thread as usize) == Some(&true)
+    }
+
+    /// Adds an interval of a thread that has ended.
+    pub fn end(&mut self, thread: u32, interval: Interval, role: PlainRole, happened: &mut Happenings) {
+        match self.has(thread) {
             true => happened.end_in_loop(thread, 1, std::iter::once((interval, role))),
-            false => {
-                happened.add(Happening::Ended { thread, interval });
-                if role == PlainRole::Turn {
-                    *grown(&mut self.0, thread as usize) = true;
-                }
-            }
+            false => self.end_elsewhere(thread, interval, role, happened),
         }
-        has_loop
+    }
+
+    /// Adds an interval of a thread that is not known to have an event loop.
+    #[inline(always)]
+    fn end_elsewhere(&mut self, thread: u32, interval: Interval, role: PlainRole, happened: &mut Happenings) {
+        happened.add(Happening::Ended { thread, interval });
+        if role == PlainRole::Turn {
+            *grown(&mut self.0, thread as usize) = true;
+        }
     }
 }
 
@@ -89,19 +89,22 @@ impl Resolver {
     pub fn run(&mut self, run: DigestedRun<'_>, happened: &mut Happenings) {
         let mut rest = run;
         while let Some(event) = rest.iter().next() {
-            rest = rest.after(1);
             let said = Said::from(event.digest());
+            let in_loop = self.known_threads.get(said.thread).filter(|thread| self.loops.has(*thread));
+            if let Some(thread) = in_loop {
+                let taken = self.in_loop(rest, (said.thread, thread), happened);
+                rest = rest.after(taken);
+                if taken > 0 {
+                    continue;
+                }
+            }
+            rest = rest.after(1);
             match self.plain(event.timestamp(), event.class(), said) {
                 Some(PlainEvent { thread, interval, role: PlainRole::Sum }) => {
                     happened.add(Happening::Summed { thread, sum: interval });
                 }
                 Some(PlainEvent { thread, interval, role }) => {
-                    let has_loop = self.loops.end(thread, interval, role, happened);
-                    let are_timed =
-                        || rest.times().is_some_and(|times| times.iter().all(|time| TIMES.contains(time)));
-                    if has_loop && are_timed() {
-                        rest = rest.after(self.in_loop(rest, (said.thread, thread), happened));
-                    }
+                    self.loops.end_elsewhere(thread, interval, role, happened);
                 }
                 None => self.any(&event.event(), happened),
             }
@@ -114,6 +117,9 @@ impl Resolver {
     fn in_loop(&mut self, run: DigestedRun<'_>, thread: (u32, u32), happened: &mut Happenings) -> usize {
         let Resolver { plain, known_texts, roster, .. } = self;
         let (said_thread, thread) = thread;
+        if !run.times().is_some_and(|times| times.iter().all(|time| TIMES.contains(time))) {
+            return 0;
+        }
         let mut count = 0;
         let plain_events = run.digests().map_while(|(time, class, digest)| {
             let said = Said::from(digest);

@@ -236,7 +236,7 @@ impl Resolver {
                 }
                 match role.act {
                     Act::Sums => happened.add(Happening::Summed { thread, sum: interval }),
-                    _ => _ = loops.end(thread, interval, role.ends(), happened),
+                    _ => loops.end(thread, interval, role.ends(), happened),
                 }
             }
             Act::Pairs(Side::Begin) => {

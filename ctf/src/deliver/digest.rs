@@ -85,11 +85,11 @@ impl<'a> DigestedRun<'a> {
         DigestedRun { events: &self.events[count..], place: self.place + count, ..self }
     }
 
-    /// The same events as runs of at most this number.
+    /// At most this number of the events from one of them on.
     #[inline(always)]
-    pub fn parts(self, most: usize) -> impl Iterator<Item = Self> {
-        let parts = self.events.chunks(most).zip((self.place..).step_by(most));
-        parts.map(move |(events, place)| DigestedRun { events, place, ..self })
+    pub fn part(self, from: usize, most: usize) -> Self {
+        let rest = self.after(from);
+        DigestedRun { events: &rest.events[..most.min(rest.events.len())], ..rest }
     }
 
     /// When the first and the last happened, unless there are none: they are in the order of time.
@@ -189,6 +189,19 @@ impl ByClass {
         let ByClass { spots, ends } = self;
         ends.clear();
         ends.resize(classes, 0);
+        let spot = |event: &LocatedEvent, place| Spot {
+            place,
+            marks: event.marks,
+            first: marks[event.marks as usize],
+        };
+        let Some(class) = events.first().map(|first| first.position) else { return };
+        if events.iter().all(|event| event.position == class) {
+            // To count them takes longer: each count waits for the one before.
+            spots.clear();
+            spots.extend(events.iter().zip(0..).map(|(event, place)| spot(event, place)));
+            ends[class as usize..].fill(events.len() as u32);
+            return;
+        }
         for event in events {
             ends[event.position as usize] += 1;
         }
@@ -202,7 +215,7 @@ impl ByClass {
         }
         for (event, place) in events.iter().zip(0..) {
             let end = &mut ends[event.position as usize];
-            spots[*end as usize] = Spot { place, marks: event.marks, first: marks[event.marks as usize] };
+            spots[*end as usize] = spot(event, place);
             *end += 1;
         }
     }
