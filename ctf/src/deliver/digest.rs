@@ -167,7 +167,7 @@ impl<'a> DigestedEvent<'a> {
 }
 
 /// An event's place among those that have been located, where its marks begin, and the first of them.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Spot {
     pub place: u32,
     marks: u32,
@@ -177,54 +177,33 @@ pub struct Spot {
 /// Which events are of which class.
 #[derive(Debug, Default)]
 pub struct ByClass {
-    /// All events, those of each class together; and room for more.
-    spots: Vec<Spot>,
-    /// For each class, by its position in the plan, where its events end among those.
-    ends: Vec<u32>,
+    /// For each class, by its position in the plan, the events.
+    picked: Vec<Vec<Spot>>,
+    /// The classes that have any.
+    classes: Vec<u32>,
 }
 
 impl ByClass {
     /// Sorts events, of one of this number of classes each.
     pub fn sort(&mut self, events: &[LocatedEvent], marks: &[u32], classes: usize) {
-        let ByClass { spots, ends } = self;
-        ends.clear();
-        ends.resize(classes, 0);
-        let spot = |event: &LocatedEvent, place| Spot {
-            place,
-            marks: event.marks,
-            first: marks[event.marks as usize],
-        };
-        let Some(class) = events.first().map(|first| first.position) else { return };
-        if events.iter().all(|event| event.position == class) {
-            // To count them takes longer: each count waits for the one before.
-            spots.clear();
-            spots.extend(events.iter().zip(0..).map(|(event, place)| spot(event, place)));
-            ends[class as usize..].fill(events.len() as u32);
-            return;
+        for class in self.classes.drain(..) {
+            self.picked[class as usize].clear();
         }
-        for event in events {
-            ends[event.position as usize] += 1;
-        }
-        // From how many there are to where they begin, and from there, one by one, to where they end.
-        let mut before = 0;
-        for end in &mut *ends {
-            before += std::mem::replace(end, before);
-        }
-        if spots.len() < events.len() {
-            spots.resize(events.len(), Spot::default());
+        if self.picked.len() < classes {
+            self.picked.resize_with(classes, Vec::new);
         }
         for (event, place) in events.iter().zip(0..) {
-            let end = &mut ends[event.position as usize];
-            spots[*end as usize] = spot(event, place);
-            *end += 1;
+            let picked = &mut self.picked[event.position as usize];
+            if picked.is_empty() {
+                self.classes.push(event.position);
+            }
+            picked.push(Spot { place, marks: event.marks, first: marks[event.marks as usize] });
         }
     }
 
     /// The classes that have events, by their positions, and these.
     pub fn classes(&self) -> impl Iterator<Item = (usize, &[Spot])> {
-        let begins = std::iter::once(0).chain(self.ends.iter().copied());
-        let spots = begins.zip(&self.ends).map(|(begin, &end)| &self.spots[begin as usize..end as usize]);
-        spots.enumerate().filter(|(_, spots)| !spots.is_empty())
+        self.classes.iter().map(|&class| (class as usize, &*self.picked[class as usize]))
     }
 }
 
