@@ -4,7 +4,9 @@ use std::convert::Infallible;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use ctf_reader::{Collect, Collected, Discovery, Error, Progress, Reader, Report, TraceFiles, Window};
+use ctf_reader::{
+    Collect, Collected, Discovery, Error, NotedEvents, Progress, Reader, Report, TraceFiles, Window,
+};
 
 use crate::samples;
 
@@ -23,6 +25,18 @@ pub trait Source {
     /// Damaged parts are skipped and listed in the report; it is an error if nothing can be read.
     fn read<C: Collect<Stop = Infallible>>(
         &mut self,
+        window: Window,
+        collector: C,
+        progress: &Progress,
+    ) -> Result<(C, Report), Error> {
+        self.read_noted(&mut NotedEvents::default(), window, collector, progress)
+    }
+
+    /// The same, but where an earlier reading of the window has noted events it may read only these, and it may note those that
+    /// this collector wants again; see [`Reader::read_noted`].
+    fn read_noted<C: Collect<Stop = Infallible>>(
+        &mut self,
+        noted: &mut NotedEvents,
         window: Window,
         collector: C,
         progress: &Progress,
@@ -66,13 +80,14 @@ impl Source for Recording {
         self.readers().span()
     }
 
-    fn read<C: Collect<Stop = Infallible>>(
+    fn read_noted<C: Collect<Stop = Infallible>>(
         &mut self,
+        noted: &mut NotedEvents,
         window: Window,
         collector: C,
         progress: &Progress,
     ) -> Result<(C, Report), Error> {
-        self.readers().read(window, collector, progress)
+        self.readers().read_noted(noted, window, collector, progress)
     }
 
     fn in_order(&self) -> Option<Readers<'_>> {
@@ -94,13 +109,14 @@ impl Source for Readers<'_> {
         Ok(self.events.span())
     }
 
-    fn read<C: Collect<Stop = Infallible>>(
+    fn read_noted<C: Collect<Stop = Infallible>>(
         &mut self,
+        noted: &mut NotedEvents,
         window: Window,
         collector: C,
         progress: &Progress,
     ) -> Result<(C, Report), Error> {
-        let Collected { collector, report, .. } = self.events.read(window, collector, progress);
+        let Collected { collector, report, .. } = self.events.read_noted(noted, window, collector, progress);
         Ok((collector, report))
     }
 

@@ -77,6 +77,12 @@ pub trait Collect: Send + Sized {
     /// Takes events of a wanted class, or ends the reading.
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Self::Stop>;
 
+    /// Which of the events that were just handed over are wanted in a [later reading](crate::Reader::read_noted), in their order;
+    /// none if the collector does not say that.
+    fn noted(&self) -> Option<&[usize]> {
+        None
+    }
+
     /// An empty collector that knows the classes this one has seen so far.
     fn split(&self) -> Self;
 

@@ -35,6 +35,7 @@ pub use error::{Damage, Error, ErrorKind};
 pub use events::{Decoded, Event, Events, Selected};
 pub use field::{Field, FieldType, Wanted, all_fields};
 pub use packet_info::PacketInfo;
+pub use packets::notes::NotedEvents;
 pub use reader::Reader;
 pub use report::{ClockSteps, Gap, Progress, Report, Trace, Window};
 pub use sample::Sample;

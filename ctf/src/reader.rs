@@ -14,6 +14,7 @@ use crate::discover::{Discovery, TraceFiles, discover};
 use crate::layout::{Layout, Want};
 use crate::metadata::{self, Metadata};
 use crate::open_trace::OpenTrace;
+use crate::packets::notes::NotedEvents;
 use crate::packets::{LocatedPacket, TracePackets};
 use crate::{Damage, Error, EventClass, Gap, PacketInfo, Progress, Report, Trace, Wanted, Window};
 
@@ -94,7 +95,8 @@ impl Reader {
             trace_task(trace, &mut |_| None, packets.into_iter())
         });
         let tasks: Vec<_> = tasks.collect();
-        let read = unordered::read(&tasks, Window::default(), self.threads, Nothing, &Progress::default());
+        let (notes, window) = (NotedEvents::default(), Window::default());
+        let read = unordered::read(&tasks, &notes, window, self.threads, Nothing, &Progress::default());
         read.tally.span()
     }
 
@@ -115,13 +117,78 @@ impl Reader {
     }
 
     /// Reads all events in the window, in any order, on all threads.
-    pub fn read<C: Collect>(&self, window: Window, mut collector: C, progress: &Progress) -> Collected<C> {
+    pub fn read<C: Collect>(&self, window: Window, collector: C, progress: &Progress) -> Collected<C> {
+        self.read_noted(&mut NotedEvents::default(), window, collector, progress)
+    }
+
+    /// The same, but where an earlier reading of the window has [noted](Collect::noted) events, only these are read: the report
+    /// counts no others. What this reading notes is added. Events can be noted that consist of whole bytes, after one of LTTng's
+    /// headers; packets with others are read as a whole again.
+    ///
+    /// ```
+    /// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+    /// # use made::*;
+    /// use std::convert::Infallible;
+    /// use std::ops::ControlFlow;
+    /// use std::sync::Arc;
+    ///
+    /// use ctf_reader::{Collect, EventClass, Events, NotedEvents, Progress, Wanted, Window};
+    ///
+    /// /// Notes the last of the events that are handed over together.
+    /// #[derive(Default)]
+    /// struct Last {
+    ///     seen: usize,
+    ///     noted: Vec<usize>,
+    /// }
+    ///
+    /// impl Collect for Last {
+    ///     type Stop = Infallible;
+    ///
+    ///     fn want(&mut self, class: &Arc<EventClass>) -> Option<Wanted> {
+    ///         Some(Wanted::of(class))
+    ///     }
+    ///
+    ///     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
+    ///         self.seen += events.count;
+    ///         self.noted = vec![events.count - 1];
+    ///         ControlFlow::Continue(())
+    ///     }
+    ///
+    ///     fn noted(&self) -> Option<&[usize]> {
+    ///         Some(&self.noted)
+    ///     }
+    ///
+    ///     fn split(&self) -> Last {
+    ///         Last::default()
+    ///     }
+    ///
+    ///     fn absorb(&mut self, other: Last) {
+    ///         self.seen += other.seen;
+    ///     }
+    /// }
+    ///
+    /// let (reader, mut notes) = (example(), NotedEvents::default());
+    /// let mut read = || {
+    ///     let read = reader.read_noted(&mut notes, Window::default(), Last::default(), &Progress::default());
+    ///     read.collector.seen
+    /// };
+    /// // The headers of this trace are not LTTng's, so all is read again; of others it would be two.
+    /// assert_eq!((read(), read()), (3, 3));
+    /// ```
+    pub fn read_noted<C: Collect>(
+        &self,
+        notes: &mut NotedEvents,
+        window: Window,
+        mut collector: C,
+        progress: &Progress,
+    ) -> Collected<C> {
         let tasks = self.traces.iter().map(|trace| {
             let packets = trace.packets.packets.iter().filter(|packet| trace.is_in_window(packet, window));
             trace_task(trace, &mut |class| collector.want(class), packets)
         });
         let tasks: Vec<_> = tasks.collect();
-        let read = unordered::read(&tasks, window, self.threads, collector, progress);
+        let read = unordered::read(&tasks, notes, window, self.threads, collector, progress);
+        notes.extend(read.noting.packets);
         let mut report = self.report(window);
         read.tally.add_to(&mut report);
         report.damage.extend(read.damage);

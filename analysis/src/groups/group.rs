@@ -156,6 +156,14 @@ pub(crate) trait Extra: Clone + fmt::Debug + Default + Send {
     /// Adapts what all groups have in common to the number of groups.
     fn adapt(_: &mut Self::Context, _groups: usize) {}
 
+    /// Whether it says which events a later reading [looks at](Extra::looks_at).
+    const LOOKS_AHEAD: bool = false;
+
+    /// Whether a later reading looks at an event of the group that took this long.
+    fn looks_at(&mut self, _ticks: u64, _time: i64) -> bool {
+        false
+    }
+
     /// A time until which events count as those at another time do, which is not after it.
     fn alike_until(time: i64, context: &Self::Context) -> i64;
 

@@ -1,7 +1,8 @@
 //! Events aggregated by group.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap};
+mod ranking;
+
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -10,14 +11,17 @@ use crate::durations::histogram::Histogram;
 use crate::groups::brief_counts::BriefCounts;
 use crate::groups::fold::{Spilled, Tracked};
 use crate::groups::group::{Extra, Folded, Group, Sort};
-use crate::groups::table::Groups;
+use crate::groups::table::{Groups, Place};
 use crate::groups::tally::{Known, Tally};
 use crate::parallel::change_in_parallel;
 use crate::reading::{
-    CollectBeside, CollectInPassing, EventKind, Failure, LeftOut, Misfit, Roster, Selection, SourceWindow,
+    ClassPlan, CollectBeside, CollectInPassing, EventKind, Failure, LeftOut, Misfit, Roster, Selection,
+    SourceWindow,
 };
 use crate::source::Source;
 use ctf_reader::{Brief, ClassIndex, Collect, Event, EventClass, Events, Report, Wanted};
+
+pub(crate) use ranking::rank;
 
 /// The most groups with a key that are kept separately; beyond that the lightest are folded together.
 pub(crate) const GROUP_CAP: usize = 10_000;
@@ -91,6 +95,8 @@ pub(crate) struct SummaryCollector<E: Extra> {
     cap: usize,
     context: E::Context,
     processes: BTreeSet<u64>,
+    /// Which of the last events a later reading looks at, if that is known.
+    ahead: Option<Vec<usize>>,
     buffers: Buffers,
 }
 
@@ -104,6 +110,7 @@ struct Buffers {
     counts: BriefCounts,
     key: Vec<u8>,
     processes: Vec<u64>,
+    times: Vec<i64>,
 }
 
 impl<E: Extra> SummaryCollector<E> {
@@ -151,6 +158,7 @@ impl<E: Extra> SummaryCollector<E> {
             cap,
             context,
             processes: BTreeSet::new(),
+            ahead: E::LOOKS_AHEAD.then(Vec::new),
             buffers: Buffers::default(),
         }
     }
@@ -188,6 +196,40 @@ impl<E: Extra> SummaryCollector<E> {
         E::adapt(context, groups.keyed());
         if self.groups.keyed() > self.limit() {
             self.make_room();
+        }
+    }
+
+    /// Finds out which events of a batch, whose groups are all known, a later reading looks at.
+    #[inline(never)]
+    fn look_ahead(&mut self, events: &Events<'_>) {
+        let SummaryCollector { roster, groups, phase, ahead, buffers, .. } = self;
+        let Buffers { durations, briefs, times, .. } = buffers;
+        let mut found = ahead.take().unwrap_or_default();
+        found.clear();
+        let plan = roster.plan(events.class);
+        // Which groups are kept in the end is not known if there are too many, and filters are asked for each event.
+        if !matches!(phase, Phase::Exact) || plan.is_some_and(ClassPlan::has_conditions) {
+            return;
+        }
+        let mut unknown = 0;
+        if let Some(plan) = plan {
+            let of_kind = groups.of_kind(plan.kind);
+            times.clear();
+            events.timestamps(times);
+            for (event, (&ticks, &time)) in durations.iter().zip(&*times).enumerate() {
+                let tally = match briefs.get(event) {
+                    Some(brief) => of_kind.recall(*brief),
+                    None => of_kind.at(Place::Keyless),
+                };
+                unknown += usize::from(tally.is_none());
+                if tally.is_none_or(|tally| tally.extra.looks_at(ticks, time)) {
+                    found.push(event);
+                }
+            }
+        }
+        // Groups of several keys or of long ones are not recalled, and to look at all of their events saves nothing.
+        if unknown < MANY || 2 * unknown <= events.count {
+            *ahead = Some(found);
         }
     }
 
@@ -233,66 +275,6 @@ impl<E: Extra> SummaryCollector<E> {
     }
 }
 
-impl<E> Summary<E> {
-    /// Groups that are ranked now. The pools are those of kinds whose groups are not all among them.
-    pub fn new(report: Report, mut groups: Vec<(Group, E)>, sort: Sort, known: Pools) -> Self {
-        rank(&mut groups, sort, |(group, _)| group);
-        let (groups, extras): (Vec<Group>, Vec<E>) = groups.into_iter().unzip();
-        Summary {
-            report,
-            pools: pools(&groups, known),
-            groups,
-            extras,
-            folded: None,
-            left_out: LeftOut::default(),
-            processes: BTreeSet::new(),
-        }
-    }
-
-    /// The same groups, ranked by another figure.
-    pub fn ranked(&self, sort: Sort) -> Summary {
-        let mut groups = self.groups.clone();
-        rank(&mut groups, sort, |group| group);
-        Summary {
-            report: self.report.clone(),
-            extras: vec![(); groups.len()],
-            groups,
-            folded: self.folded.clone(),
-            left_out: self.left_out.clone(),
-            pools: Vec::new(),
-            processes: BTreeSet::new(),
-        }
-    }
-}
-
-/// Ranks groups; those of equal weight by their names.
-pub(crate) fn rank<T>(groups: &mut [T], sort: Sort, group: impl Fn(&T) -> &Group) {
-    groups.sort_by(|a, b| {
-        let (a, b) = (group(a), group(b));
-        (&a.kind, &a.key_bytes).cmp(&(&b.kind, &b.key_bytes))
-    });
-    groups.sort_by_cached_key(|ranked| Reverse(group(ranked).weight(sort)));
-}
-
-/// All durations of each kind: already known for kinds whose groups were folded, otherwise merged from their groups.
-fn pools(groups: &[Group], mut pools: Pools) -> Pools {
-    pools.retain(|(_, pool)| pool.count() > 0);
-    let complete = pools.len();
-    let mut places: HashMap<Arc<EventKind>, usize> =
-        pools.iter().enumerate().map(|(place, (kind, _))| (Arc::clone(kind), place)).collect();
-    for group in groups {
-        match places.get(&group.kind) {
-            Some(&known) if known < complete => {}
-            Some(&known) => pools[known].1.merge(&group.figures.durations),
-            None => {
-                places.insert(Arc::clone(&group.kind), pools.len());
-                pools.push((Arc::clone(&group.kind), group.figures.durations.clone()));
-            }
-        }
-    }
-    pools
-}
-
 impl<E: Extra> CollectBeside for SummaryCollector<E> {
     fn want_besides(&mut self, class: &Arc<EventClass>, wanted: &mut Wanted) -> bool {
         self.roster.want_besides(class, wanted)
@@ -321,7 +303,11 @@ impl<E: Extra> Collect for SummaryCollector<E> {
             buffers: Buffers { durations, briefs, others, counts, processes: of_events, .. },
             ..
         } = self;
-        let Some(plan) = roster.count(events) else { return ControlFlow::Continue(()) };
+        let Some(plan) = roster.count(events) else {
+            // Nothing else is wanted of them.
+            self.ahead.iter_mut().for_each(Vec::clear);
+            return ControlFlow::Continue(());
+        };
         if let Some(field) = plan.process.filter(|_| processes.len() <= PROCESSES_MAX) {
             of_events.clear();
             match events.are_common([field]) {
@@ -374,7 +360,14 @@ impl<E: Extra> Collect for SummaryCollector<E> {
         for other in 0..self.buffers.others.len() {
             self.enter(events.class, &events.get(self.buffers.others[other]));
         }
+        if E::LOOKS_AHEAD {
+            self.look_ahead(events);
+        }
         ControlFlow::Continue(())
+    }
+
+    fn noted(&self) -> Option<&[usize]> {
+        self.ahead.as_deref()
     }
 
     fn split(&self) -> Self {

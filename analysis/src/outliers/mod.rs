@@ -10,11 +10,10 @@ mod shared;
 pub(super) mod verdict;
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use ctf_reader::{Collect, Window};
+use ctf_reader::Window;
 use serde::Serialize;
 
 use crate::filter::Condition;
@@ -140,8 +139,8 @@ pub(crate) fn outliers<S: Source>(
 ) -> Result<Outliers, Failure> {
     let angle = Angle::new(selection, input.window, in_isolation);
     let reading = Judging::reading(input, selection, &angle, cap)?;
-    let courses = in_window(input, angle.judged, |input| reading.read(input))?;
-    let judging = Judging::new(input, (courses, None), angle, rule)?;
+    let courses = in_window(input, angle.judged, |input| reading.read_ahead(input))?;
+    let mut judging = Judging::new(input, (courses, None), angle, rule)?;
     let collected = judging.read_all(input, judging.collector(limit))?;
     judging.finish(input, selection, collected, limit)
 }
@@ -190,13 +189,14 @@ impl Judging {
         LongestCollector::new(roster, comparison, limit)
     }
 
-    /// Reads all that is judged.
-    pub fn read_all<S: Source, C: Collect<Stop = Infallible>>(
-        &self,
+    /// Reads all that is judged, or of it what the collector looks at, where that was noted.
+    pub fn read_all<S: Source>(
+        &mut self,
         input: &mut SourceWindow<'_, S>,
-        collector: C,
-    ) -> Result<C, Failure> {
-        in_window(input, self.angle.judged, |input| Ok(input.read(collector)?.0))
+        collector: LongestCollector<Comparison>,
+    ) -> Result<LongestCollector<Comparison>, Failure> {
+        let noted = &mut self.found.noted;
+        in_window(input, self.angle.judged, |input| Ok(input.read_noted(noted, collector)?.0))
     }
 
     /// What was found. With a window or a filter, another reading selects from it.
@@ -404,5 +404,7 @@ impl EventFilter for Chosen {
     }
 }
 
+#[cfg(test)]
+mod noted_tests;
 #[cfg(test)]
 mod tests;

@@ -23,15 +23,13 @@ use self::candidate::{Candidate, candidates};
 use self::kind_samples::{GroupSample, KindSamples};
 use self::table::{Counts, Table, Values};
 use super::known_limits::KnownLimits;
-use super::verdict::{JudgedGroup, Limits, Period};
+use super::verdict::{COMPARED, JudgedGroup, Limits, Period};
 use crate::datum::Datum;
 use crate::finding::{GroupName, Span, TraceFinding};
 use crate::meaning::HOST;
 use crate::reading::{EventKind, Kinds, grown, key};
 use crate::slow::{EventFilter, LookedAt, SeenEvent};
 
-/// The number of events of a group that are compared, and the same number of slow ones.
-const COMPARED: u32 = 10_000;
 /// A field with more values than this is a measure, or identifies single events.
 const VALUES_MAX: usize = 500;
 /// The groups that are looked at, those with the most time first.

@@ -121,7 +121,7 @@ fn complete(
         SliceCollector::new(selection, &summary, SLICED),
         Pair(SummaryCollector::of(&by_client, GROUP_CAP, ()), InfoCollector::of(&Arc::new(with_repeats))),
     );
-    let judging = Judging::new(input, (courses, judged), angle, &rule)?;
+    let mut judging = Judging::new(input, (courses, judged), angle, &rule)?;
     let singles = judging.collector(FINDINGS);
     let (singles, (Pair(slices, Pair(clients, info)), report)) = match judging.has_window() {
         true => (judging.read_all(input, singles)?, input.read(of_all)?),

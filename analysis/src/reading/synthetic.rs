@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::meaning::Dictionary;
 use crate::source::Source;
 use ctf_reader::{
-    Base, Collect, Decoded, Error, EventClass, FieldClass, FieldKind, Progress, Report, Scope, Value, Window,
+    Base, Collect, Decoded, Error, EventClass, FieldClass, FieldKind, NotedEvents, Progress, Report, Scope,
+    Value, Window,
 };
 
 use crate::{Selection, SourceWindow};
@@ -71,8 +72,9 @@ impl Source for SyntheticSource {
         Ok(times().min().zip(times().max()).map(|(first, last)| first..=last))
     }
 
-    fn read<C: Collect<Stop = Infallible>>(
+    fn read_noted<C: Collect<Stop = Infallible>>(
         &mut self,
+        _: &mut NotedEvents,
         _: Window,
         mut collector: C,
         _: &Progress,

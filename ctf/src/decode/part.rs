@@ -13,6 +13,7 @@ use super::fast::stretch::{REACH, Stretch};
 use super::frozen::Frozen;
 use super::stream_plan::StreamPlan;
 use super::tally::Tally;
+use crate::packets::notes::{NotedEvent, PartNotes};
 use crate::{Collect, Decoded, Events, Value, Window};
 
 /// The position of decoding in a packet.
@@ -84,6 +85,8 @@ pub struct Decoding<'a> {
     rows: Vec<Vec<u32>>,
     /// For each class one more than the index of its batch, or 0.
     places: Vec<u32>,
+    /// The position of the class of each batch.
+    positions: Vec<usize>,
     /// The index of the batch whose class is being stepped over.
     current: usize,
     /// Whether events of different classes take turns.
@@ -96,6 +99,8 @@ pub struct Decoding<'a> {
     pub tally: Tally,
     /// Why it has stopped, once it has.
     pub stop: Option<StopReason>,
+    /// The events that the collector will want again.
+    pub notes: PartNotes,
 }
 
 /// Decodes all events of one part or two, and hands those in the window to the collector.
@@ -114,6 +119,7 @@ pub fn decode<C: Collect>(parts: &mut [Decoding<'_>], collector: &mut C) -> Cont
             part.keep(reached);
         }
         part.hand_over_all(collector)?;
+        part.notes.is_incomplete |= collector.noted().is_none();
     }
     ControlFlow::Continue(())
 }
@@ -169,12 +175,14 @@ impl<'a> Decoding<'a> {
             batches: Vec::new(),
             rows,
             places: vec![0; plan.classes.len()],
+            positions: Vec::new(),
             current: 0,
             is_mixed: false,
             is_stuck: false,
             cursor,
             tally: Tally::default(),
             stop: None,
+            notes: PartNotes::default(),
         }
     }
 
@@ -229,6 +237,25 @@ impl<'a> Decoding<'a> {
             self.cursor = Cursor { at: end * 8, clock, ..self.cursor };
         }
         ControlFlow::Continue(())
+    }
+
+    /// Hands the events that were noted in this part to the collector, without locating any others.
+    pub fn noted<C: Collect>(&mut self, notes: &PartNotes, collector: &mut C) -> ControlFlow<C::Stop> {
+        let bytes = self.part.whole_bytes();
+        for NotedEvent { class, at, clock } in notes.events() {
+            let Some(EventPlan::InPlace(stretch, _)) = self.plan.classes.get(class).map(|class| &class.plan)
+            else {
+                continue;
+            };
+            let batch = self.batch_with_room(class, collector)?;
+            // Within one, the clock never goes back.
+            if clock < self.batches[batch].rows().last_clock() {
+                self.hand_over(batch, collector)?;
+            }
+            // A file that has shrunk since has no such event any more.
+            self.batches[batch].step_over(stretch, bytes, at, clock);
+        }
+        self.hand_over_all(collector)
     }
 
     /// Keeps what a run found.
@@ -309,6 +336,7 @@ impl<'a> Decoding<'a> {
     fn enter(&mut self, position: usize) -> usize {
         let rows = self.rows.pop().unwrap_or_default();
         self.batches.push(Batch::new(&self.plan.classes[position], rows));
+        self.positions.push(position);
         self.places[position] = self.batches.len() as u32;
         self.batches.len() - 1
     }
@@ -338,6 +366,13 @@ impl<'a> Decoding<'a> {
                 let Part { bytes, context, .. } = self.part;
                 let columns = Columns { bytes, context, wanted, marks: TimedRows { rows, timebase } };
                 flow = collector.events(&Events::new(class.class.index, count, &columns));
+                match collector.noted() {
+                    Some(noted) => {
+                        let events = noted.iter().map(|&event| (rows.clock(event), rows.begin(event)));
+                        self.notes.add(self.positions[place], events);
+                    }
+                    None => self.notes.is_incomplete = true,
+                }
             }
         }
         batch.clear();
@@ -360,6 +395,7 @@ impl<'a> Decoding<'a> {
         self.tally.count(1, timestamp, timestamp);
         if class.is_wanted {
             collector.events(&Decoded { timestamp, values }.events(class.class.index))?;
+            self.notes.is_incomplete |= collector.noted().is_none_or(|noted| !noted.is_empty());
         }
         ControlFlow::Continue(())
     }

@@ -16,6 +16,7 @@ use crate::packets::LocatedPacket;
 use crate::packets::bytes::Bytes;
 use crate::packets::header;
 use crate::packets::marks::Mark;
+use crate::packets::notes::{PacketNotes, PartNotes};
 
 /// The usual size of a part.
 pub const PART: usize = 256 << 10;
@@ -49,6 +50,8 @@ pub struct OpenPacket {
     pub is_stepped: bool,
     /// Where parts began, after the first.
     marks: Vec<Mark>,
+    /// The events that the collector will want again.
+    pub notes: PacketNotes,
 }
 
 /// A part of a packet in memory, with what its events refer to.
@@ -125,6 +128,7 @@ impl OpenPacket {
             is_event_too_large: false,
             is_stepped: false,
             marks: Vec::new(),
+            notes: PacketNotes::default(),
         };
         let mut read = ReadPart { buffer, ..ReadPart::default() };
         let needs_head = open.plan.needs_context || metadata.slots > 0;
@@ -163,6 +167,21 @@ impl OpenPacket {
         }
         self.read = read;
         Ok(())
+    }
+
+    /// Reads the part that some events were noted in, unless that is the one that has been read.
+    pub fn read_noted(&mut self, noted: &PartNotes, bytes: &Bytes) -> io::Result<()> {
+        if (noted.base, noted.length) == (self.base, self.read.filled) {
+            return Ok(());
+        }
+        (self.base, self.part) = (noted.base, noted.length);
+        self.read(bytes, Vec::new)
+    }
+
+    /// Keeps what was noted of the part that has been read.
+    pub fn note(&mut self, mut part: PartNotes) {
+        (part.base, part.length) = (self.base, self.read.filled);
+        self.notes.parts.push(part);
     }
 
     fn read_into(&self, read: &mut ReadPart, bytes: &Bytes) -> io::Result<()> {

@@ -8,7 +8,8 @@
 //!          └─> thread: …                                                 ┘
 //! ```
 //!
-//! Each thread reads two packets at a time, which are [decoded](crate::decode::fast::run) in turns.
+//! Each thread reads two packets at a time, which are [decoded](crate::decode::fast::run) in turns. Of packets of which an earlier
+//! reading has noted all events that are wanted, only these are decoded.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -24,6 +25,7 @@ use crate::decode::tally::Tally;
 use crate::metadata::Metadata;
 use crate::packets::LocatedPacket;
 use crate::packets::bytes::{Bytes, Location};
+use crate::packets::notes::{NotedEvents, Noting, PacketKey, PacketNotes};
 use crate::{Collect, Damage, Progress, Window};
 
 /// The most places of damage that a [`Report`](crate::Report) lists.
@@ -51,11 +53,19 @@ pub struct ReadOutcome<C: Collect> {
     pub stopped: Option<C::Stop>,
     pub tally: Tally,
     pub damage: Vec<Damage>,
+    /// What this reading has noted.
+    pub noting: Noting,
 }
 
 impl<C: Collect> ReadOutcome<C> {
     fn new(collector: C) -> ReadOutcome<C> {
-        ReadOutcome { collector, stopped: None, tally: Tally::default(), damage: Vec::new() }
+        ReadOutcome {
+            collector,
+            stopped: None,
+            tally: Tally::default(),
+            damage: Vec::new(),
+            noting: Noting::default(),
+        }
     }
 
     fn absorb(&mut self, other: ReadOutcome<C>) {
@@ -63,12 +73,14 @@ impl<C: Collect> ReadOutcome<C> {
         self.stopped = self.stopped.take().or(other.stopped);
         self.tally.add(other.tally);
         self.damage.extend(other.damage);
+        self.noting.packets.extend(other.noting.packets);
     }
 }
 
-/// Reads all packets, on this number of threads.
+/// Reads all packets, on this number of threads; of those with notes only the noted events.
 pub fn read<C: Collect>(
     tasks: &[TraceTask<'_>],
+    notes: &NotedEvents,
     window: Window,
     threads: usize,
     collector: C,
@@ -89,8 +101,15 @@ pub fn read<C: Collect>(
     let work = |collector: C| {
         let take = || packet_tasks.get(next.fetch_add(1, Ordering::Relaxed)).copied();
         let (is_stopped, buffers, rows) = (&is_stopped, Vec::new(), Vec::new());
-        let mut worker =
-            Worker { progress, is_stopped, buffers, rows, file: None, read: ReadOutcome::new(collector) };
+        let mut worker = Worker {
+            progress,
+            is_stopped,
+            notes,
+            buffers,
+            rows,
+            file: None,
+            read: ReadOutcome::new(collector),
+        };
         if let ControlFlow::Break(stop) = worker.packets(take, window) {
             is_stopped.store(true, Ordering::Relaxed);
             worker.read.stopped = Some(stop);
@@ -127,6 +146,10 @@ struct PacketTask<'j> {
 }
 
 impl PacketTask<'_> {
+    fn key(&self) -> PacketKey {
+        (self.trace, self.packet.file, self.packet.offset)
+    }
+
     fn path(&self) -> &Path {
         &self.trace_task.files[self.packet.file].path
     }
@@ -137,6 +160,8 @@ struct Worker<'p, C: Collect> {
     progress: &'p Progress,
     /// Whether the collector of any thread has ended the reading.
     is_stopped: &'p AtomicBool,
+    /// What an earlier reading has noted.
+    notes: &'p NotedEvents,
     /// For reuse.
     buffers: Vec<Vec<u8>>,
     rows: Vec<Vec<u32>>,
@@ -159,6 +184,10 @@ impl<C: Collect> Worker<'_, C> {
             }
             while open.len() < 2 {
                 let Some(task) = take() else { break };
+                if let Some(notes) = self.notes.of(task.key()) {
+                    self.noted(task, notes, window)?;
+                    continue;
+                }
                 open.extend(self.open(task, window).map(|(bytes, packet)| (task, bytes, packet)));
             }
             if open.is_empty() {
@@ -172,16 +201,18 @@ impl<C: Collect> Worker<'_, C> {
             }
             let flow = decode(&mut parts, &mut self.read.collector);
             let mut ends = Vec::new();
-            for part in parts {
-                ends.push((part.cursor, part.tally, part.stop));
+            for mut part in parts {
+                let notes = std::mem::take(&mut part.notes);
+                ends.push((part.cursor, part.tally, part.stop, notes));
                 self.rows.extend(part.into_rows());
             }
             self.rows.truncate(MAX_ROWS);
-            for ((task, bytes, mut packet), (cursor, tally, stop)) in
+            for ((task, bytes, mut packet), (cursor, tally, stop, notes)) in
                 std::mem::take(&mut open).into_iter().zip(ends)
             {
                 self.read.tally.add(tally);
                 packet.is_stepped |= tally.steps.count > 0;
+                packet.note(notes);
                 let Some(stop) = stop else { continue };
                 if packet.goes_on(cursor, stop) {
                     match packet.read(&bytes, Vec::new) {
@@ -194,11 +225,37 @@ impl<C: Collect> Worker<'_, C> {
                     Some((offset, reason)) => self.damaged(Damage::new(task.path(), reason).at(offset)),
                     None => task.packet.marks.note(packet.take_marks()),
                 }
+                self.read.noting.keep(task.key(), std::mem::take(&mut packet.notes));
                 self.done(task);
                 self.buffers.extend(packet.into_buffer());
             }
             flow?;
         }
+    }
+
+    /// Reads the noted events of a packet.
+    #[inline(never)]
+    fn noted(&mut self, task: PacketTask<'_>, notes: &PacketNotes, window: Window) -> ControlFlow<C::Stop> {
+        let mut parts = notes.parts.iter().filter(|part| !part.is_empty()).peekable();
+        let Some((bytes, mut packet)) = parts.peek().and_then(|_| self.open(task, window)) else {
+            self.done(task);
+            return ControlFlow::Continue(());
+        };
+        for noted in parts {
+            if let Err(error) = packet.read_noted(noted, &bytes) {
+                self.unreadable(task, &error);
+                return ControlFlow::Continue(());
+            }
+            let rows = std::mem::take(&mut self.rows);
+            let mut part = Decoding::new(&packet.plan, packet.part(), packet.cursor, window, rows);
+            let flow = part.noted(noted, &mut self.read.collector);
+            self.read.tally.add(part.tally);
+            self.rows.extend(part.into_rows());
+            flow?;
+        }
+        self.done(task);
+        self.buffers.extend(packet.into_buffer());
+        ControlFlow::Continue(())
     }
 
     fn open(&mut self, task: PacketTask<'_>, window: Window) -> Option<(Rc<Bytes>, OpenPacket)> {

@@ -11,6 +11,7 @@ pub mod header;
 pub mod index;
 mod located_packet;
 pub mod marks;
+pub mod notes;
 pub mod pool;
 pub mod scan;
 mod trace_packets;

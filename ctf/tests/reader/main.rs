@@ -17,6 +17,7 @@ mod hand_written;
 mod large;
 mod marks;
 mod native;
+mod noted;
 mod ordered;
 mod outside;
 mod packets;

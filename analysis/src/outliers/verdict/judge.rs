@@ -12,34 +12,19 @@ use super::modes::{Evidence, event_mode, mode, mode_span, rare_mode};
 use super::periods::{GroupCourse, periods};
 use super::processes::join_processes;
 use super::rule::{ENOUGH, FAR_FROM_EVENT, FEWEST, RARE_SINGLES_MAX, Rule, RuleFinding, SINGLES_MAX};
-use super::series::{Resolution, Series};
+use super::series::Series;
 use super::split::Split;
 use crate::durations::histogram::Histogram;
-use crate::finding::{GroupName, Notes, Ns, Span, TraceFinding};
-use crate::groups::{PROCESSES_MAX, Pools, Quantile, Sort, Summary, SummaryCollector};
+use crate::finding::{GroupName, Ns, Span};
+use crate::groups::{Pools, Quantile, Summary};
 use crate::parallel::{both, in_parallel};
-use crate::reading::{EventKind, Failure, Processes, Selection, SourceWindow};
-use crate::source::Source;
-use ctf_reader::{Report, Window};
+use crate::reading::{EventKind, Selection};
 
 /// The times of groups with at most this number of events are kept: the others have some nearly always.
 const RARE: u64 = 200_000;
 
 /// A mode that has nearly all events of its time is a slow period.
 const DENSE: f64 = 0.95;
-
-/// The verdicts on a trace after one reading.
-#[derive(Debug)]
-pub(crate) struct Verdicts {
-    /// What was read.
-    pub trace: TraceFinding,
-    /// Notes for the reader.
-    pub notes: Notes,
-    /// What was found.
-    pub judged: Judged,
-    /// How events are grouped.
-    pub selection: Arc<Selection>,
-}
 
 /// The verdicts on groups.
 #[derive(Debug)]
@@ -62,96 +47,6 @@ pub struct Judged {
     pub singles: u64,
     /// The events that were seen too rarely to be judged, those with the longest durations first.
     pub unjudged: Vec<Unjudged>,
-}
-
-/// Collects the course of groups over time.
-pub(crate) type CourseCollector = SummaryCollector<Series>;
-
-/// How the course of groups over time is read.
-pub(crate) struct CourseReading {
-    selection: Arc<Selection>,
-    resolution: Resolution,
-    cap: usize,
-}
-
-/// The groups of a trace with their course over time, before they are judged.
-pub(crate) struct Courses {
-    pub summary: Summary<Series>,
-    reading: CourseReading,
-}
-
-impl CourseReading {
-    /// Keeps at most `cap` keys separately.
-    pub fn new<S: Source>(
-        input: &mut SourceWindow<'_, S>,
-        selection: Arc<Selection>,
-        cap: usize,
-    ) -> Result<CourseReading, Failure> {
-        let resolution = match input.window {
-            Window { since: None, until: None } => Resolution::of(input.source)?,
-            Window { since, until } => {
-                let span = input.source.span()?.unwrap_or(0..=0);
-                let since = since.unwrap_or(i64::MIN).max(*span.start());
-                let until = until.unwrap_or(i64::MAX).min(*span.end());
-                Resolution::new(if until > since { until.abs_diff(since) } else { 0 })
-            }
-        };
-        Ok(CourseReading { selection, resolution, cap })
-    }
-
-    /// What is to see all events of the window.
-    pub fn collector(&self) -> CourseCollector {
-        SummaryCollector::of(&self.selection, self.cap, self.resolution)
-    }
-
-    /// Reads the window.
-    pub fn read<S: Source>(self, input: &mut SourceWindow<'_, S>) -> Result<Courses, Failure> {
-        self.complete(input, None)
-    }
-
-    /// Reads the window, unless its collector has seen all events in another reading.
-    pub fn complete<S: Source>(
-        self,
-        input: &mut SourceWindow<'_, S>,
-        seen: Option<(CourseCollector, Report)>,
-    ) -> Result<Courses, Failure> {
-        let (collected, report) = match seen {
-            Some(seen) => seen,
-            None => input.read(self.collector())?,
-        };
-        Ok(Courses { summary: collected.summary(input, report, Sort::Total)?, reading: self })
-    }
-}
-
-impl Courses {
-    /// Judges all groups, unless that was done as they were read. If the selection has processes counted and there are
-    /// several, the trace is read again with processes apart.
-    pub fn verdicts<S: Source>(
-        mut self,
-        input: &mut SourceWindow<'_, S>,
-        rule: &Rule,
-        mut judged: Option<Judged>,
-    ) -> Result<Verdicts, Failure> {
-        if (2..=PROCESSES_MAX).contains(&self.summary.processes.len()) {
-            let apart =
-                Selection { processes: Processes::Apart, ..Selection::clone(&self.reading.selection) };
-            self = CourseReading { selection: Arc::new(apart), ..self.reading }.read(input)?;
-            judged = None;
-        }
-        Ok(Verdicts {
-            judged: judged.unwrap_or_else(|| self.judged(rule)),
-            trace: TraceFinding::new(&self.summary.report),
-            notes: Notes::of_summary(&self.summary),
-            selection: self.reading.selection,
-        })
-    }
-
-    /// Judges the groups as they were read.
-    pub fn judged(&self, rule: &Rule) -> Judged {
-        let selection = &*self.reading.selection;
-        let apart = (selection.processes == Processes::Apart).then_some(selection);
-        judge_summary(&self.summary, apart, rule)
-    }
 }
 
 /// Judges groups. If a selection has told processes apart, they are joined where they do not differ.

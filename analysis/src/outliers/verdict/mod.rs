@@ -16,7 +16,9 @@
 //! An event is covered by one of the first three: what a mode holds is not single, and a period counts what is in neither.
 //! `docs/verdicts.md` describes the rules and their limits.
 
+mod ahead;
 mod changes;
+mod courses;
 mod drift;
 mod durations;
 mod findings;
@@ -43,9 +45,9 @@ pub use rule::{Rule, RuleFinding};
 #[cfg(test)]
 pub(crate) use tests::samples::Random;
 
-pub(crate) use judge::{
-    CourseCollector, CourseReading, Courses, JudgedGroup, Verdicts, judge_summary, single_limit,
-};
+pub(crate) use ahead::COMPARED;
+pub(crate) use courses::{CourseCollector, CourseReading, Courses, Verdicts};
+pub(crate) use judge::{JudgedGroup, judge_summary, single_limit};
 #[cfg(test)]
 pub(crate) use normal::ln_tail;
 pub(crate) use normal::{ln_student_tail, student_quantile, tail_quantile};

@@ -101,8 +101,13 @@ impl<'a> Rows<'a> {
         clock(&self.numbers[event * self.width..])
     }
 
-    /// The clock's count of the last one.
-    fn last_clock(&self) -> u64 {
+    /// Where one begins, after its header.
+    pub fn begin(&self, event: usize) -> u32 {
+        self.numbers[event * self.width + 2]
+    }
+
+    /// The clock's count of the last one; 0 if there is none.
+    pub fn last_clock(&self) -> u64 {
         self.numbers.len().checked_sub(self.width).map_or(0, |row| clock(&self.numbers[row..]))
     }
 }
