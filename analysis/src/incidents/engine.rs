@@ -24,7 +24,7 @@ use super::tally::IncidentTally;
 use super::waits::{Service, Waits};
 use crate::finding::Span;
 use crate::intervals::{
-    Interval, IntervalName, Link, Listener, Nesting, Scene, SpanNumbers, Spans, each_ended,
+    BriefInterval, Interval, IntervalName, Link, Listener, Nesting, Scene, SpanNumbers, Spans, each_ended,
 };
 use crate::reading::grown::grown;
 
@@ -368,7 +368,7 @@ impl Listener for Engine {
     }
 
     #[inline]
-    fn run_ended(&mut self, thread: usize, run: &[Interval], scene: &Scene) {
+    fn run_ended(&mut self, thread: usize, run: &[BriefInterval], scene: &Scene) {
         if !self.whole_turn(thread, run, scene) {
             each_ended(self, thread, run, scene);
         }

@@ -46,6 +46,7 @@ impl Memory {
     #[inline]
     pub fn hold(&mut self, nesting: &mut Nesting, before: usize) {
         self.held = self.held + nesting.len() - before;
+        nesting.count_foldable();
         let most = if self.held > MOST_HELD { self.share } else { MOST_OF_THREAD };
         if nesting.len() > most {
             self.make_room(nesting, most);

@@ -34,6 +34,7 @@ use super::finding::TraceFinding;
 use crate::finding::Span;
 use crate::intervals::Feed;
 use crate::outliers::verdict::{CourseCollector, CourseReading, Resolution};
+use crate::parallel::both;
 use crate::reading::{Angle, Failure, Selection, SourceWindow};
 use crate::source::{Readers, Source};
 
@@ -76,8 +77,13 @@ pub(super) fn incidents<S: Source>(
     }
     let collector = courses.as_ref().and_then(|courses| search.in_passing(courses));
     let (report, collected) = search.follow(&mut watch, collector);
-    let found = search.finding(&watch, &report, limit)?;
-    if let Some(periods) = watch.periods(&report, search.window) {
+    let (noted, window) = (watch.take_courses(), search.window);
+    let (periods, found) = both(
+        || noted.and_then(|courses| watch.periods(courses, &report, window)),
+        || search.finding(&watch, &report, limit),
+    );
+    let found = found?;
+    if let Some(periods) = periods {
         return Ok(Incidents { periods, ..found });
     }
     let courses = match courses {
@@ -85,7 +91,7 @@ pub(super) fn incidents<S: Source>(
         None => courses_of_periods(all, selection, &search.angle)?,
     };
     let courses = courses.complete(all, collected.zip(Some(report)))?;
-    Ok(Incidents { periods: slow_periods(&courses, search.window), ..found })
+    Ok(Incidents { periods: slow_periods(&courses, window), ..found })
 }
 
 /// A search for incidents.

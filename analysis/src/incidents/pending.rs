@@ -67,6 +67,15 @@ impl PendingStalls {
         self.queue.front().is_some_and(|first| first.until < now) || self.queue.len() > MOST
     }
 
+    /// Whether any stall is due that is of another thread than this one.
+    #[inline]
+    pub fn is_due_of_others(&self, thread: usize, now: i64) -> bool {
+        let is_of_others = |pending: &Pending| pending.stall.thread != thread;
+        self.is_due(now)
+            && (self.queue.len() > MOST
+                || self.queue.iter().take_while(|pending| pending.until < now).any(is_of_others))
+    }
+
     /// Removes the first stall if it is due.
     pub fn pop_due(&mut self, now: i64) -> Option<Pending> {
         if self.is_due(now) { self.pop() } else { None }
@@ -113,6 +122,9 @@ impl PendingStalls {
     /// Does something with the open stalls of a thread; those for which it returns `false` are closed.
     #[inline]
     fn for_open(&mut self, thread: usize, mut stays_open: impl FnMut(&mut Pending) -> bool) {
+        if self.open == 0 {
+            return;
+        }
         // They are among the last ones.
         for pending in self.queue.iter_mut().rev().filter(|pending| pending.is_open).take(self.open) {
             if pending.stall.thread == thread && !stays_open(pending) {

@@ -1,6 +1,8 @@
 //! From the engine's results to a finding: resolves names and computes totals.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+
+use hashbrown::HashMap;
 
 use super::advice::Advice;
 use super::engine::Engine;

@@ -9,6 +9,9 @@ use crate::scheduling::{Account, Extent, SystemCause};
 /// The cause of a turn took at least one part in this number of it.
 const LEAST_SHARE: i64 = 10;
 
+/// What lies in no event is blamed on the request beside it if it is more than one part in this number of a turn.
+const BESIDE: i64 = 4;
+
 /// The number of times without an event in a turn whose reason is looked for.
 const MOST_GAPS: usize = 32;
 
@@ -26,7 +29,7 @@ pub struct Stall {
     pub parts: Vec<Link>,
     /// How much of it no event explains; nanoseconds.
     pub unexplained: i64,
-    /// The longest times in it that no event explains, and the request next to the longest.
+    /// The longest times in it that no event explains, and the request next to the longest, if it may be to blame.
     pub gaps: Vec<Span>,
     pub neighbour: Option<Neighbour>,
     /// Where most of it lies, if no event explains it: beside the request that is the cause.
@@ -71,7 +74,10 @@ impl Stall {
         let is_large = |part: &&Link| part.spent.saturating_mul(LEAST_SHARE) >= root.length();
         let is_selected = chain.iter().chain(parts.iter().filter(is_large)).any(|link| link.is_selected);
         let gaps = if kind == IncidentKind::Turn { tree.gaps(MOST_GAPS) } else { Vec::new() };
-        let neighbour = gaps.first().and_then(|gap| tree.neighbour(*gap));
+        // To look for it takes long, and what an event explains has none.
+        let top = chain.get(first).map_or(0, |link| link.spent);
+        let is_beside = cause.is_none() || (unexplained > top && unexplained > root.length() / BESIDE);
+        let neighbour = gaps.first().filter(|_| is_beside).and_then(|gap| tree.neighbour(*gap));
         Stall {
             kind,
             chain,
@@ -169,7 +175,7 @@ impl Stall {
             self.cause = None;
         } else if let Some(kept) = self.kept_for_longer_than(top, rest) {
             (self.cause, self.kept) = (None, Some(kept));
-        } else if rest > top && rest > self.span.length_ns() / 4 {
+        } else if rest > top && rest > self.span.length_ns() / BESIDE {
             self.cause = None;
             if let Some(Neighbour { link, is_before }) = self.neighbour.filter(|_| !self.is_incomplete) {
                 if self.chain.get(1).is_none_or(|top| top.name != link.name) {

@@ -1,10 +1,11 @@
 //! All incidents: the longest in full, and totals by cause of all of them.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use ctf_reader::Window;
+use hashbrown::HashMap;
 
 use super::finding::IncidentKind;
 use super::repetition::period;

@@ -8,7 +8,7 @@ use super::sleeps::{POLL, SLEPT, Silent, Sleeps};
 use super::stall::Stall;
 use super::waits::Service;
 use crate::finding::Span;
-use crate::intervals::{Interval, Scene};
+use crate::intervals::{BriefInterval, Interval, Scene};
 
 /// An interval that begins within an earlier turn by more than this is due to a clock step, not to inexact durations;
 /// nanoseconds.
@@ -72,7 +72,7 @@ impl Engine {
         &mut self,
         thread: usize,
         turn: Interval,
-        inner: &[Interval],
+        inner: &[BriefInterval],
         (clients, answered): (Vec<u32>, u64),
         scene: &Scene,
     ) {
@@ -95,9 +95,8 @@ impl Engine {
         let looked = if slept.is_some() && before.is_some() { turn.begin } else { state.looked };
         let is_long = turn.length() >= self.threshold;
         if is_long || state.has_long || slept.is_some_and(|slept| slept >= LEAST) {
-            inner.iter().for_each(|inner| {
-                state.nesting.end(*inner, |outer, of| scene.may_contain(thread, outer, of))
-            });
+            let inner = inner.iter().map(BriefInterval::interval);
+            state.nesting.end_all(inner, |outer, of| scene.may_contain(thread, outer, of));
         }
         if let Some(slept) = slept {
             self.after_sleep(thread, turn, before, slept, late, scene);

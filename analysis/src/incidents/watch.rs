@@ -72,9 +72,19 @@ impl IncidentWatch {
         read
     }
 
-    /// The slow periods that overlap a window, if the courses of all intervals were noted.
-    pub(super) fn periods(&mut self, report: &Report, window: Window) -> Option<Vec<Period>> {
-        self.engine.lengths.courses.take()?.periods(&self.feed, report, window)
+    /// The courses that were noted.
+    pub(super) fn take_courses(&mut self) -> Option<IntervalCourses> {
+        self.engine.lengths.courses.take()
+    }
+
+    /// The slow periods of courses that overlap a window, if these are of all intervals.
+    pub(super) fn periods(
+        &self,
+        courses: IntervalCourses,
+        report: &Report,
+        window: Window,
+    ) -> Option<Vec<Period>> {
+        courses.periods(&self.feed, report, window)
     }
 
     /// Adds a sample of the machine with this name.

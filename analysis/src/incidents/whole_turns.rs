@@ -3,16 +3,17 @@
 //! Few of them took long. So what ended within them is not nested unless they did, and what concerns all of it is done once.
 
 use super::distinct::Distinct;
-use super::engine::Engine;
+use super::engine::{Engine, ThreadState};
 use super::lengths::Nature;
-use crate::intervals::{Interval, Scene};
+use crate::intervals::{BriefInterval, Interval, Scene};
 
 impl Engine {
     /// Handles a run of intervals if it is a whole turn; otherwise it does nothing, and returns false.
     #[inline(always)]
-    pub fn whole_turn(&mut self, thread: usize, run: &[Interval], scene: &Scene) -> bool {
-        let Some((turn, inner)) = run.split_last() else { return false };
-        if !scene.kinds.of(turn.name).is_outermost || !self.is_whole(thread, turn, inner, scene) {
+    pub fn whole_turn(&mut self, thread: usize, run: &[BriefInterval], scene: &Scene) -> bool {
+        let Some((last, inner)) = run.split_last() else { return false };
+        let turn = last.interval();
+        if !scene.kinds.of(turn.name).is_outermost || !self.is_whole(thread, turn.end, inner) {
             return false;
         }
         if self.pending.is_due(turn.end) {
@@ -23,19 +24,30 @@ impl Engine {
         let tells_clients = of_process.tells_clients;
         of_process.activity.events(run.iter().map(|interval| interval.end));
         let bins = [run[0].end, turn.end].map(|end| self.lengths.bin(end));
-        let (mut clients, mut requests) = (Distinct::new(std::mem::take(&mut self.distinct)), 0);
         let mut has_long = false;
-        for interval in inner {
-            self.length_in_loop(thread, interval, bins, scene);
+        for interval in inner.iter().map(BriefInterval::interval) {
+            self.length_in_loop(thread, &interval, bins, scene);
             has_long |= interval.length() >= self.threshold;
-            if is_request(interval, tells_clients, scene) {
-                requests += 1;
-                interval.client.into_iter().for_each(|client| clients.add(client));
+        }
+        self.length_in_loop(thread, &turn, bins, scene);
+        self.threads[thread].has_long |= has_long;
+        // By itself, as it needs other registers.
+        let (mut clients, mut requests) = (Distinct::new(std::mem::take(&mut self.distinct)), 0);
+        let (mut last, mut has_parts) = ((i64::MIN, BriefInterval::NOBODY), false);
+        for interval in inner.iter().filter(|interval| is_request(interval, tells_clients, scene)) {
+            requests += 1;
+            has_parts |= may_be_part(last, interval);
+            last = (interval.end, interval.client);
+            if interval.client != BriefInterval::NOBODY {
+                clients.add(interval.client);
             }
         }
-        self.length_in_loop(thread, turn, bins, scene);
-        self.threads[thread].has_long |= has_long;
-        self.turn_for(thread, *turn, inner, (clients.all(), requests), scene);
+        let mut to_nest = inner;
+        if has_parts {
+            requests = self.nest(thread, inner, tells_clients, scene);
+            to_nest = &[];
+        }
+        self.turn_for(thread, turn, to_nest, (clients.all(), requests), scene);
         true
     }
 
@@ -49,42 +61,49 @@ impl Engine {
         }
     }
 
-    /// Whether a turn is all that has ended since the last one, what is due before its end is as well done before all of it, and no
-    /// request is part of another.
+    /// Whether a turn is all that has ended since the last one, and what is due before its end is as well done before all of it.
     #[inline(always)]
-    fn is_whole(&self, thread: usize, turn: &Interval, inner: &[Interval], scene: &Scene) -> bool {
+    fn is_whole(&self, thread: usize, end: i64, inner: &[BriefInterval]) -> bool {
         let Some(state) = self.threads.get(thread).filter(|state| state.sleeps.is_some()) else {
             return false;
         };
         let is_all = state.nesting.len() == 0 && state.served.is_empty();
-        // A long interval is added to stalls that were settled before it.
-        let is_long = |interval: &Interval| interval.length() >= self.lengths.long;
-        let is_between = || self.pending.is_due(turn.end) && inner.iter().any(is_long);
-        if !is_all || self.memory.is_due(turn.end) || is_between() {
-            return false;
-        }
-        let tells_clients = self.processes[state.process].tells_clients;
-        let mut reached = i64::MIN;
-        // Those within a request ended after it had begun.
-        (0..inner.len()).all(|place| {
-            let interval = &inner[place];
-            let overlaps = interval.begin <= std::mem::replace(&mut reached, interval.end);
-            !overlaps
-                || !is_request(interval, tells_clients, scene)
-                || !contains_any(interval, &inner[..place])
-        })
+        // A long interval is added to other threads' stalls that were settled before it.
+        let is_long = |interval: &BriefInterval| i64::from(interval.length) >= self.lengths.long;
+        let is_between = || self.pending.is_due_of_others(thread, end) && inner.iter().any(is_long);
+        is_all && !self.memory.is_due(end) && !is_between()
     }
+
+    /// Nests what ended in a turn, and returns the number of requests that are no parts of others: only nesting tells that.
+    #[inline(never)]
+    fn nest(&mut self, thread: usize, inner: &[BriefInterval], tells_clients: bool, scene: &Scene) -> u64 {
+        let ThreadState { nesting, served, .. } = &mut self.threads[thread];
+        for interval in inner {
+            nesting.end(interval.interval(), |outer, of| scene.may_contain(thread, outer, of));
+            if is_request(interval, tells_clients, scene) {
+                let is_part = |&mut (end, client): &mut (i64, Option<u32>)| {
+                    may_be_part((end, client.unwrap_or(BriefInterval::NOBODY)), interval)
+                };
+                while nesting.last_has_children() && served.pop_if(is_part).is_some() {}
+                served.push((interval.end, interval.interval().client));
+            }
+        }
+        let requests = served.len() as u64;
+        served.clear();
+        requests
+    }
+}
+
+/// Whether a request that was answered at a time, for a client, is part of another one, if that contains anything.
+#[inline(always)]
+fn may_be_part((end, client): (i64, u32), other: &BriefInterval) -> bool {
+    client == other.client && end >= other.end - i64::from(other.length)
 }
 
 /// Whether an interval is a request of a process that tells its clients or not.
 #[inline(always)]
-fn is_request(interval: &Interval, tells_clients: bool, scene: &Scene) -> bool {
-    interval.client.is_some() || (!tells_clients && scene.kinds.of(interval.name).is_request)
-}
-
-/// Whether any of the intervals that ended before one may lie within it.
-fn contains_any(interval: &Interval, before: &[Interval]) -> bool {
-    before.iter().rev().take_while(|inner| inner.end >= interval.begin).any(|inner| inner.is_within(interval))
+fn is_request(interval: &BriefInterval, tells_clients: bool, scene: &Scene) -> bool {
+    interval.client != BriefInterval::NOBODY || (!tells_clients && scene.kinds.of(interval.name).is_request)
 }
 
 #[cfg(test)]
@@ -103,7 +122,7 @@ mod tests {
     const FLUSH: u32 = 2;
     const THRESHOLD: i64 = 100_000;
 
-    /// A thread with an event loop and one without.
+    /// A thread with an event loop, one without, and another one with.
     fn scene() -> Scene {
         let mut scene = Scene::default();
         for (number, name) in ["turn", "call", "flush"].into_iter().enumerate() {
@@ -123,7 +142,7 @@ mod tests {
             });
         }
         scene.threads.add_process(Process { host: 0, host_name: None, pid: Some(1), name: None });
-        (1..3).for_each(|tid| scene.threads.add(Thread { process: 0, tid: Some(tid) }));
+        (1..4).for_each(|tid| scene.threads.add(Thread { process: 0, tid: Some(tid) }));
         scene
     }
 
@@ -140,16 +159,23 @@ mod tests {
                 _ => usual,
             };
             *time += random.i64(0..2000) + length;
+            let (mut client, like) = (None, run.get(random.usize(..=run.len())).copied());
             let from = match random.u32(..12) {
                 // All since an earlier one, or a part of the last.
-                0 => run.get(random.usize(..=run.len())).map_or(begin, |of| of.begin),
+                0 => like.map_or(begin, |of| of.begin),
+                // What was called within a script, for the same client.
+                3 => {
+                    client = like.and_then(|of| of.client);
+                    like.map_or(begin, |of| of.begin - random.i64(0..500))
+                }
                 1 => *time - length - random.i64(0..1500),
                 // Since before the turn, as with a clock that was set back.
                 2 if random.u32(..20) == 0 => begin - random.i64(0..2 * THRESHOLD),
                 _ => *time - length,
             };
             let kind = if random.bool() { CALL } else { FLUSH };
-            let client = (kind == CALL && tells_clients && random.u32(..8) > 0).then(|| random.u32(..5));
+            let told = (kind == CALL && tells_clients && random.u32(..8) > 0).then(|| random.u32(..5));
+            let client = told.map(|told| client.unwrap_or(told));
             run.push(interval(IntervalName { kind, key: random.u32(..3) + 1 }, from, *time, client));
         }
         *time += random.i64(0..1000);
@@ -163,6 +189,10 @@ mod tests {
 
     fn interval(name: IntervalName, begin: i64, end: i64, client: Option<u32>) -> Interval {
         Interval { begin, end, name, client, passes: Passes::ALL }
+    }
+
+    fn brief(intervals: &[Interval]) -> Vec<BriefInterval> {
+        intervals.iter().map(|interval| BriefInterval::new(interval).unwrap()).collect()
     }
 
     /// All that is known in the end.
@@ -193,23 +223,24 @@ mod tests {
             let mut engines = [(); 2].map(|()| Engine::new(THRESHOLD, Window::default()));
             let mut time = 1_000_000_000;
             for _ in 0..1000 {
-                let turn = turn(&mut random, &mut time, tells_clients);
+                let turn = brief(&turn(&mut random, &mut time, tells_clients));
+                let thread = if random.u32(..4) == 0 { 2 } else { 0 };
                 let [one_by_one, at_once] = &mut engines;
-                each_ended(one_by_one, 0, &turn, &scene);
+                each_ended(one_by_one, thread, &turn, &scene);
                 // Some are interrupted by something else.
                 let cut = if random.u32(..20) == 0 { random.usize(..=turn.len()) } else { 0 };
-                at_once.run_ended(0, &turn[..cut], &scene);
-                match at_once.whole_turn(0, &turn[cut..], &scene) {
+                at_once.run_ended(thread, &turn[..cut], &scene);
+                match at_once.whole_turn(thread, &turn[cut..], &scene) {
                     true => whole += 1,
-                    false => each_ended(at_once, 0, &turn[cut..], &scene),
+                    false => each_ended(at_once, thread, &turn[cut..], &scene),
                 }
                 if random.u32(..10) == 0 {
                     let name = IntervalName { kind: FLUSH, key: 1 };
                     // Nearly always it is brief.
                     let length = if random.u32(..10) == 0 { 10 * THRESHOLD } else { random.i64(0..2000) };
-                    let aside = interval(name, time - length, time, None);
-                    each_ended(one_by_one, 1, &[aside], &scene);
-                    at_once.run_ended(1, &[aside], &scene);
+                    let aside = brief(&[interval(name, time - length, time, None)]);
+                    each_ended(one_by_one, 1, &aside, &scene);
+                    at_once.run_ended(1, &aside, &scene);
                 }
             }
             let [one_by_one, at_once] = engines.each_mut().map(|engine| known(engine, &scene, time));
@@ -225,15 +256,16 @@ mod tests {
         let mut engine = Engine::new(THRESHOLD, Window::default());
         let call = |begin, end| interval(IntervalName { kind: CALL, key: 1 }, begin, end, Some(3));
         let turn = |begin, end| interval(IntervalName { kind: TURN, key: 0 }, begin, end, None);
-        let run = [call(10_000, 12_000), turn(9_000, 13_000)];
+        let run = brief(&[call(10_000, 12_000), turn(9_000, 13_000)]);
         assert!(!engine.whole_turn(0, &run, &scene), "whether it has a loop is not known yet");
         each_ended(&mut engine, 0, &run, &scene);
         assert!(!engine.whole_turn(0, &[], &scene));
-        assert!(!engine.whole_turn(0, &[call(20_000, 21_000)], &scene), "not a turn");
+        let mut is_whole = |run: &[Interval]| engine.whole_turn(0, &brief(run), &scene);
+        assert!(!is_whole(&[call(20_000, 21_000)]), "not a turn");
         let within = [call(30_000, 31_000), call(29_000, 32_000), turn(28_000, 33_000)];
-        assert!(!engine.whole_turn(0, &within, &scene), "one call is part of another");
-        assert!(engine.whole_turn(0, &[call(40_000, 42_000), turn(39_000, 43_000)], &scene));
-        each_ended(&mut engine, 0, &[call(50_000, 51_000)], &scene);
-        assert!(!engine.whole_turn(0, &[turn(49_000, 53_000)], &scene), "more has ended in it");
+        assert!(is_whole(&within), "one call is part of another");
+        assert!(is_whole(&[call(40_000, 42_000), turn(39_000, 43_000)]));
+        each_ended(&mut engine, 0, &brief(&[call(50_000, 51_000)]), &scene);
+        assert!(!engine.whole_turn(0, &brief(&[turn(49_000, 53_000)]), &scene), "more has ended in it");
     }
 }

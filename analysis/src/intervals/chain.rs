@@ -87,7 +87,9 @@ impl Tree<'_> {
 /// The chain from an interval down to what took the most time, and the parts of the interval itself. The first link
 /// must have taken at least one part in `first_share` of the interval, and the others most of the time.
 pub fn chain(tree: Tree<'_>, first_share: i64) -> (Vec<Link>, Vec<Link>) {
-    let mut links = vec![LinkSum::of(tree).link()];
+    let mut root = LinkSum::new(tree.root().interval.name);
+    root.add(tree);
+    let mut links = vec![root.link()];
     let mut level = vec![tree];
     let mut parts = Vec::new();
     loop {
@@ -115,72 +117,74 @@ fn by_name(level: &[Tree<'_>]) -> Vec<Link> {
     let mut sums: Vec<LinkSum> = Vec::new();
     let mut places: HashMap<IntervalName, usize> = HashMap::new();
     let mut last = 0;
-    for child in level.iter().flat_map(|tree| tree.children()) {
+    level.iter().flat_map(|tree| tree.children()).for_each(|child| {
         let name = child.root().interval.name;
         // Most are like the one before.
-        if sums.get(last).is_none_or(|sum| sum.link.name != name) {
+        if sums.get(last).is_none_or(|sum| sum.name != name) {
             last = *places.entry(name).or_insert(sums.len());
+            if last == sums.len() {
+                sums.push(LinkSum::new(name));
+            }
         }
-        match sums.get_mut(last) {
-            Some(sum) => sum.add(child),
-            None => sums.push(LinkSum::of(child)),
-        }
-    }
+        sums[last].add(child);
+    });
     sums.into_iter().map(LinkSum::link).collect()
 }
 
 /// Intervals of the same name while they are added up.
 struct LinkSum {
-    link: Link,
+    name: IntervalName,
+    begin: i64,
+    end: i64,
+    length: i64,
+    spent: i64,
     /// How much of them those below cover.
     covered: i64,
+    count: u64,
+    is_selected: bool,
     /// How long they took for clients that follow each other; those of a client in a row are added up.
     clients: Vec<(u32, i64)>,
 }
 
 impl LinkSum {
-    /// The sum of one.
-    fn of(tree: Tree<'_>) -> Self {
-        let Interval { begin, end, name, .. } = tree.root().interval;
-        let link = Link {
+    /// The sum of none.
+    fn new(name: IntervalName) -> Self {
+        LinkSum {
             name,
-            client: None,
-            clients: 0,
-            begin,
-            end,
+            begin: i64::MAX,
+            end: i64::MIN,
             length: 0,
             spent: 0,
-            own: 0,
+            covered: 0,
             count: 0,
             is_selected: false,
-        };
-        let mut sum = LinkSum { link, covered: 0, clients: Vec::new() };
-        sum.add(tree);
-        sum
+            clients: Vec::new(),
+        }
     }
 
+    #[inline(always)]
     fn add(&mut self, tree: Tree<'_>) {
         let node = tree.root();
-        let (link, spent) = (&mut self.link, node.spent());
-        link.begin = link.begin.min(node.interval.begin);
-        link.end = link.end.max(node.interval.end);
-        link.length = link.length.saturating_add(node.busy);
-        link.spent = link.spent.saturating_add(spent);
-        link.count += u64::from(node.count);
-        link.is_selected |= node.interval.passes.all();
-        self.covered = self.covered.saturating_add(tree.covered());
-        match (self.clients.last_mut(), node.interval.client) {
-            (Some((last, of_last)), Some(client)) if *last == client => {
-                *of_last = of_last.saturating_add(spent);
-            }
-            (_, Some(client)) => self.clients.push((client, spent)),
-            (_, None) => {}
+        let (interval, spent) = (&node.interval, node.spent());
+        self.begin = self.begin.min(interval.begin);
+        self.end = self.end.max(interval.end);
+        self.length = self.length.saturating_add(node.busy);
+        self.spent = self.spent.saturating_add(spent);
+        self.count += u64::from(node.count);
+        self.is_selected |= interval.passes.all();
+        if tree.has_children() {
+            self.covered = self.covered.saturating_add(tree.covered());
+        }
+        let Some(client) = interval.client else { return };
+        match self.clients.last_mut() {
+            Some((last, of_last)) if *last == client => *of_last = of_last.saturating_add(spent),
+            _ => self.clients.push((client, spent)),
         }
     }
 
     /// All of them as one link.
     fn link(self) -> Link {
-        let LinkSum { link, covered, mut clients } = self;
+        let LinkSum { name, begin, end, length, spent, covered, count, is_selected, mut clients } = self;
         clients.sort_unstable_by_key(|(client, _)| *client);
         clients.dedup_by(|(client, spent), (kept, of_kept)| {
             let is_same = client == kept;
@@ -188,12 +192,18 @@ impl LinkSum {
             is_same
         });
         let most = clients.iter().max_by_key(|(client, spent)| (*spent, Reverse(*client)));
-        let most = most.filter(|(_, by)| by.saturating_mul(MOST_OF) >= link.spent);
+        let most = most.filter(|(_, by)| by.saturating_mul(MOST_OF) >= spent);
         Link {
+            name,
             client: most.map(|(client, _)| *client),
             clients: clients.len() as u64,
-            own: (link.length - covered).max(0),
-            ..link
+            begin,
+            end,
+            length,
+            spent,
+            own: (length - covered).max(0),
+            count,
+            is_selected,
         }
     }
 }

@@ -183,9 +183,11 @@ impl Feed {
     fn plain(&mut self, time: i64, class: ClassIndex, said: Said, listener: &mut impl Listener) -> bool {
         match self.resolver.plain(time, class, said) {
             Some(PlainEvent { thread, interval, role: PlainRole::Sum }) => {
-                self.scene.summed(thread, &interval, listener);
+                self.scene.summed(thread, &interval.interval(), listener);
             }
-            Some(PlainEvent { thread, interval, .. }) => self.scene.ended(thread, &interval, listener),
+            Some(PlainEvent { thread, interval, .. }) => {
+                self.scene.ended(thread, &interval.interval(), listener);
+            }
             None => return false,
         }
         true

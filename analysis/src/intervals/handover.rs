@@ -62,13 +62,14 @@ impl ToFollower {
 
     /// Hands over what is left.
     pub fn finish(mut self) {
+        self.batch.end_run();
         _ = self.send();
     }
 
     #[inline(never)]
     fn send(&mut self) -> ControlFlow<()> {
-        self.batch.end_run();
-        let next = self.used.try_recv().unwrap_or_default();
+        let mut next = self.used.try_recv().unwrap_or_default();
+        self.batch.leave_run(&mut next);
         let mut batch = std::mem::replace(&mut self.batch, next);
         loop {
             batch = match self.batches.try_send(batch) {

@@ -32,7 +32,7 @@ mod translation;
 pub(super) use chain::{Link, Neighbour, chain};
 pub(super) use digester::{EventDigester, Said};
 pub(super) use feed::Feed;
-pub(super) use interval::{Interval, IntervalName, total};
+pub(super) use interval::{BriefInterval, Interval, IntervalName, total};
 #[cfg(test)]
 pub(super) use lexicon::KindEntry;
 pub(super) use lexicon::{IntervalKinds, Lexicon};

@@ -31,6 +31,9 @@ const MOST_BEYOND: usize = 16;
 /// The most nodes to move so that the children of an interval are adjacent.
 const MOST_MOVED: usize = 1 << 10;
 
+/// Roots are folded if at least one node in this number would be saved.
+const FOLDED: usize = 8;
+
 /// A budget for moving nodes: intervals that need no move earn credit, moves cost more. Where intervals of many
 /// threads are mixed, only neighbours are nested.
 const MOST_CREDIT: u32 = 1 << 12;
@@ -63,6 +66,10 @@ pub struct Nesting {
     lost_before: Option<i64>,
     /// How many moves are left, in eighths.
     credit: u32,
+    /// The number of nodes at some time, or fewer: nothing from there on has any below it from before.
+    mark: usize,
+    /// About how many nodes are within others or like the one before, of those that were counted.
+    foldable: usize,
 }
 
 /// A node and its subtree.
@@ -75,7 +82,7 @@ pub struct Tree<'n> {
 
 impl Default for Nesting {
     fn default() -> Self {
-        Nesting { nodes: Vec::new(), lost_before: None, credit: MOST_CREDIT }
+        Nesting { nodes: Vec::new(), lost_before: None, credit: MOST_CREDIT, mark: 0, foldable: 0 }
     }
 }
 
@@ -95,38 +102,53 @@ impl Nesting {
         let lead = if interval.client.is_some() && gap <= HANDLING { gap.max(0) } else { 0 };
         self.nodes.push(Node { interval, count: 1, busy: interval.length(), lead, size });
         if self.nodes.len() > MOST {
-            self.make_room(MOST);
+            self.fold_roots(MOST);
         }
+    }
+
+    /// The same for intervals that ended one after the other.
+    #[inline]
+    pub fn end_all(
+        &mut self,
+        intervals: impl ExactSizeIterator<Item = Interval>,
+        may_contain: impl Fn(&Interval, &Interval) -> bool,
+    ) {
+        self.nodes.reserve(intervals.len());
+        intervals.for_each(|interval| self.end(interval, &may_contain));
     }
 
     /// Where the children of an interval begin, which are made adjacent.
     #[inline(never)]
     fn children(&mut self, interval: &Interval, may_contain: impl Fn(&Interval, &Interval) -> bool) -> usize {
         let mut first = self.nodes.len();
+        // Mostly all children are adjacent.
+        while let Some(last) = first.checked_sub(1).map(|last| &self.nodes[last])
+            && is_below(&last.interval, interval, &may_contain)
+        {
+            first -= last.size as usize;
+        }
         // The roots that were looked at since the first that lies apart.
         let mut beyond = 0;
         let mut mixed = None;
-        for at in roots(&self.nodes) {
+        for at in roots(&self.nodes[..first]) {
             let root = &self.nodes[at];
             let begin = at + 1 - root.size as usize;
             let is_far = beyond > MOST_BEYOND || (beyond > 0 && self.nodes.len() - begin > MOST_MOVED);
             if root.interval.end < interval.begin || is_far {
                 break;
             }
-            let is_below = root.interval.is_within(interval) && may_contain(interval, &root.interval);
-            match (is_below, beyond) {
-                (true, 0) => first = begin,
-                (true, _) => mixed = Some(begin),
-                (false, _) if self.credit <= MOVE_COST => break,
-                (false, 0) => beyond = 1,
-                (false, _) => {}
+            match is_below(&root.interval, interval, &may_contain) {
+                true => mixed = Some(begin),
+                false if self.credit <= MOVE_COST => break,
+                false => beyond += usize::from(beyond == 0),
             }
-            beyond += usize::from(beyond > 0);
+            beyond += 1;
         }
         if let Some(mixed) = mixed {
             self.credit = self.credit.saturating_sub(MOVE_COST);
             first = self.set_strangers_apart(mixed, interval, may_contain);
         }
+        self.mark = self.mark.min(mixed.unwrap_or(first));
         if self.nodes.len() - first + 1 > LARGE {
             let folded = fold(&self.nodes[first..]);
             self.nodes.truncate(first);
@@ -153,8 +175,7 @@ impl Nesting {
         let mut trees: Vec<Tree<'_>> = roots(tail).map(|at| Tree::at(tail, at)).collect();
         trees.reverse();
         for tree in trees {
-            let root = &tree.root.interval;
-            let is_below = root.is_within(interval) && may_contain(interval, root);
+            let is_below = is_below(&tree.root.interval, interval, &may_contain);
             let side = if is_below { &mut below } else { &mut apart };
             side.extend_from_slice(tree.below);
             side.push(*tree.root);
@@ -166,15 +187,36 @@ impl Nesting {
         first
     }
 
+    /// Counts what folding would save of the last node.
+    #[inline]
+    pub fn count_foldable(&mut self) {
+        let Some(last) = self.nodes.last() else { return };
+        let previous =
+            self.nodes.len().checked_sub(1 + last.size as usize).map(|at| &self.nodes[at].interval);
+        let is_like = previous.is_some_and(|previous| previous.is_like(&last.interval));
+        self.foldable += last.size as usize - 1 + usize::from(is_like);
+    }
+
+    /// Keeps about half of the most nodes: the roots, folded if that is [known](Nesting::count_foldable) to save enough, or else the
+    /// latest as they are.
+    pub fn make_room(&mut self, most: usize) {
+        let is_worth_folding = FOLDED * self.foldable >= self.nodes.len();
+        if is_worth_folding || self.nodes.len() - self.mark > most / 2 + 1 {
+            return self.fold_roots(most);
+        }
+        self.drop_before(self.mark, self.mark);
+        self.foldable /= 2;
+    }
+
     /// Makes one node of each run of roots of the same name and client, but for the last root, and forgets the older ones if
     /// there are still more than half of the most.
-    pub fn make_room(&mut self, most: usize) {
+    fn fold_roots(&mut self, most: usize) {
         let last = self.nodes.len() - self.nodes.last().map_or(0, |last| last.size as usize);
         // From the last one on, so that what is forgotten is not looked at, and in place: a node has at least its own room.
         let (mut first, mut next) = (last, last);
         while let Some(at) = next.checked_sub(1) {
             let size = self.nodes[at].size;
-            if first < last && self.nodes[first].is_like(&self.nodes[at]) {
+            if first < last && self.nodes[first].interval.is_like(&self.nodes[at].interval) {
                 let mut node = Node { size: 1, ..self.nodes[at] };
                 node.join(&self.nodes[first]);
                 self.nodes[first] = node;
@@ -189,10 +231,17 @@ impl Nesting {
             }
             next -= size as usize;
         }
-        // Of those that are forgotten the last root has ended last.
-        let forgotten = next.checked_sub(1).map(|at| self.nodes[at].interval.end);
-        self.lost_before = self.lost_before.max(forgotten);
+        self.drop_before(first, next);
+        self.foldable = 0;
+    }
+
+    /// Drops the nodes before a place, of which those before another one, which are whole trees, are forgotten.
+    fn drop_before(&mut self, first: usize, forgotten: usize) {
+        // Of these the last root has ended last.
+        let until = forgotten.checked_sub(1).map(|at| self.nodes[at].interval.end);
+        self.lost_before = self.lost_before.max(until);
         self.nodes.drain(..first);
+        self.mark = self.nodes.len();
     }
 
     /// The tree of the interval that ended last.
@@ -215,11 +264,13 @@ impl Nesting {
     #[inline]
     pub fn clear(&mut self) {
         self.nodes.clear();
+        (self.mark, self.foldable) = (0, 0);
     }
 
     /// Forgets all intervals, so that those of up to this time are missing, and the memory for them.
     pub fn forget(&mut self, until: i64) {
         self.nodes = Vec::new();
+        self.clear();
         self.lose(until);
     }
 
@@ -270,23 +321,34 @@ impl<'n> Tree<'n> {
     /// The longest times in it, at most a number of them, that nothing below it covers.
     pub fn gaps(&self, most: usize) -> Vec<Span> {
         let root = &self.root().interval;
-        let mut gaps = Vec::new();
+        let rank = |gap: &Span| (Reverse(gap.length_ns()), gap.begin_ns);
+        let enough = most.max(1);
+        let mut gaps: Vec<Span> = Vec::with_capacity(2 * enough);
+        // Any that are shorter are not among the longest.
+        let mut least = 0;
+        let mut add = |gap: Span| {
+            if gap.length_ns() < least {
+                return;
+            }
+            if gaps.len() == 2 * enough {
+                let (_, last, _) = gaps.select_nth_unstable_by_key(enough - 1, rank);
+                least = last.length_ns();
+                gaps.truncate(enough);
+            }
+            gaps.push(gap);
+        };
         let mut reached = root.end;
         for child in self.below() {
             if child.interval.end < reached {
-                gaps.push(Span { begin_ns: child.interval.end.max(root.begin), end_ns: reached });
+                add(Span { begin_ns: child.interval.end.max(root.begin), end_ns: reached });
             }
             reached = reached.min(child.begin());
         }
         if root.begin < reached {
-            gaps.push(Span { begin_ns: root.begin, end_ns: reached });
-        }
-        let rank = |gap: &Span| (Reverse(gap.length_ns()), gap.begin_ns);
-        if gaps.len() > most {
-            gaps.select_nth_unstable_by_key(most, rank);
-            gaps.truncate(most);
+            add(Span { begin_ns: root.begin, end_ns: reached });
         }
         gaps.sort_unstable_by_key(rank);
+        gaps.truncate(most);
         gaps
     }
 
@@ -312,6 +374,12 @@ impl<'n> Tree<'n> {
         }
         covered.saturating_add(folded).min(root.length())
     }
+}
+
+/// Whether an interval becomes a child of one that ended after it.
+#[inline(always)]
+fn is_below(inner: &Interval, outer: &Interval, may_contain: impl Fn(&Interval, &Interval) -> bool) -> bool {
+    inner.is_within(outer) && may_contain(outer, inner)
 }
 
 /// The places of nodes that no other contains, the last first.
@@ -349,10 +417,6 @@ impl Node {
     /// How long they took together, with handling them.
     pub fn spent(&self) -> i64 {
         self.busy.saturating_add(self.lead)
-    }
-
-    fn is_like(&self, other: &Node) -> bool {
-        (self.interval.name, self.interval.client) == (other.interval.name, other.interval.client)
     }
 
     fn join(&mut self, other: &Node) {

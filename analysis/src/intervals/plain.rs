@@ -7,16 +7,16 @@ use ctf_reader::{ClassIndex, DigestedRun};
 
 use super::digester::Said;
 use super::happening::{Happening, Happenings};
-use super::interval::{Interval, IntervalName};
+use super::interval::{BriefInterval, Interval, IntervalName};
 use super::resolver::{Resolver, TIMES};
 use super::translation::Translation;
-use crate::reading::{Passes, grown};
+use crate::reading::grown;
 
 /// A class of such events, which are not filtered.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainClass {
     pub unit_ns: u64,
-    /// This many of it are too many to be an interval.
+    /// This many of it are too many to be a brief interval.
     pub most: u64,
     pub kind: u32,
     pub has_client: bool,
@@ -37,7 +37,7 @@ pub enum PlainRole {
 /// What such an event says.
 pub struct PlainEvent {
     pub thread: u32,
-    pub interval: Interval,
+    pub interval: BriefInterval,
     pub role: PlainRole,
 }
 
@@ -48,14 +48,14 @@ pub struct Loops(Vec<bool>);
 impl PlainClass {
     /// The interval that an event says has ended at a time that is one of [`TIMES`], if all that it says is known.
     #[inline(always)]
-    fn interval(&self, time: i64, said: Said, known_texts: &Translation) -> Option<Interval> {
+    fn interval(&self, time: i64, said: Said, known_texts: &Translation) -> Option<BriefInterval> {
         let name = IntervalName { kind: self.kind, key: known_texts.get(said.name)? };
         let client = match self.has_client && !said.is_without_client() {
-            true => Some(known_texts.get(said.client)?),
-            false => None,
+            true => known_texts.get(said.client)?,
+            false => BriefInterval::NOBODY,
         };
-        let length = said.ticks.filter(|ticks| *ticks < self.most)?.wrapping_mul(self.unit_ns) as i64;
-        Some(Interval { begin: time - length, end: time, name, client, passes: Passes::ALL })
+        let length = said.ticks.filter(|ticks| *ticks < self.most)?.wrapping_mul(self.unit_ns) as u32;
+        Some(BriefInterval { end: time, length, client, name })
     }
 }
 
@@ -66,17 +66,19 @@ impl Loops {
     }
 
     /// Adds an interval of a thread that has ended.
-    pub fn end(&mut self, thread: u32, interval: Interval, role: PlainRole, happened: &mut Happenings) {
-        match self.has(thread) {
-            true => happened.end_in_loop(thread, 1, std::iter::once((interval, role))),
-            false => self.end_elsewhere(thread, interval, role, happened),
+    pub fn end(&mut self, thread: u32, interval: &Interval, role: PlainRole, happened: &mut Happenings) {
+        match BriefInterval::new(interval).filter(|_| self.has(thread)) {
+            Some(brief) => happened.end_in_loop(thread, 1, std::iter::once((brief, role))),
+            None => {
+                happened.end(thread, interval);
+                self.ended_elsewhere(thread, role);
+            }
         }
     }
 
-    /// Adds an interval of a thread that is not known to have an event loop.
+    /// Takes note that an interval has ended of a thread that is not known to have an event loop, or one that is not brief.
     #[inline(always)]
-    fn end_elsewhere(&mut self, thread: u32, interval: Interval, role: PlainRole, happened: &mut Happenings) {
-        happened.add(Happening::Ended { thread, interval });
+    fn ended_elsewhere(&mut self, thread: u32, role: PlainRole) {
         if role == PlainRole::Turn {
             *grown(&mut self.0, thread as usize) = true;
         }
@@ -104,7 +106,8 @@ impl Resolver {
                     happened.add(Happening::Summed { thread, sum: interval });
                 }
                 Some(PlainEvent { thread, interval, role }) => {
-                    self.loops.end_elsewhere(thread, interval, role, happened);
+                    happened.add(Happening::Ended { thread, interval });
+                    self.loops.ended_elsewhere(thread, role);
                 }
                 None => self.any(&event.event(), happened),
             }
@@ -141,5 +144,30 @@ impl Resolver {
         let interval = plain.interval(time, said, &self.known_texts).filter(|_| TIMES.contains(&time))?;
         self.roster.count_of(class, 1);
         Some(PlainEvent { thread, interval, role: plain.role })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_of_a_loop_that_is_not_brief_ends_a_run() {
+        let (mut loops, mut happened) = (Loops(vec![true]), Happenings::default());
+        let ended = |begin: i64, end: i64| Interval { begin, end, ..BriefInterval::default().interval() };
+        let long = ended(0, 5_000_000_000);
+        for interval in [ended(10, 20), long, ended(long.end, long.end + 7)] {
+            loops.end(0, &interval, PlainRole::Interval, &mut happened);
+        }
+        happened.end_run();
+        let [
+            Happening::Run { from: 0, to: 1, .. },
+            Happening::Long { place, is_sum: false, .. },
+            Happening::Run { from, to, .. },
+        ] = *happened.list()
+        else {
+            panic!("{:?}", happened.list())
+        };
+        assert_eq!((*happened.long(place), happened.intervals(from, to)[0].length), (long, 7));
     }
 }

@@ -6,7 +6,7 @@ use ctf_reader::{Brief, EventClass, Events, Field, OrderedEvent, Value, Wanted};
 
 use super::digester::{EventDigester, Said, Speech};
 use super::happening::{Happening, Happenings};
-use super::interval::{Interval, IntervalName};
+use super::interval::{BriefInterval, Interval, IntervalName};
 use super::lexicon::{KindEntry, Lexicon};
 use super::nesting::SpanNumbers;
 use super::plain::{Loops, PlainClass, PlainRole};
@@ -178,7 +178,7 @@ impl Resolver {
         let Some(Some(role)) = roles.get(class) else { return };
         if let Act::Schedules(kernel) = &role.act {
             let event = kernel.read(event);
-            return happened.add(Happening::Scheduled { host: role.host as u32, time, event });
+            return happened.schedule(role.host as u32, time, event);
         }
         let said = Said::from(event.digest());
         let thread = known_threads.get(said.thread).unwrap_or_else(|| {
@@ -235,8 +235,8 @@ impl Resolver {
                     happened.add(Happening::HoldsBack);
                 }
                 match role.act {
-                    Act::Sums => happened.add(Happening::Summed { thread, sum: interval }),
-                    _ => loops.end(thread, interval, role.ends(), happened),
+                    Act::Sums => happened.sum(thread, &interval),
+                    _ => loops.end(thread, &interval, role.ends(), happened),
                 }
             }
             Act::Pairs(Side::Begin) => {
@@ -245,8 +245,9 @@ impl Resolver {
             Act::Pairs(Side::End) => {
                 let is_said =
                     |(_, value): &(String, Datum)| !matches!(value, Datum::Text(text) if text.is_empty());
-                let name = lexicon.key(name).0.iter().any(is_said).then_some(name);
-                happened.add(Happening::Closed { thread, time, kind: role.kind, name, client, passes });
+                let key = lexicon.key(name).0.iter().any(is_said).then_some(name.key);
+                let client = client.unwrap_or(BriefInterval::NOBODY);
+                happened.add(Happening::Closed { thread, time, kind: role.kind, key, client, passes });
             }
         }
     }
@@ -279,7 +280,7 @@ impl ClassRole {
             _ => return None,
         };
         // Any less can be multiplied.
-        let most = (LONGEST as u64 / unit_ns.max(1)).min(IMPLAUSIBLE);
+        let most = (u64::from(u32::MAX) / unit_ns.max(1)).min(IMPLAUSIBLE);
         Some(PlainClass { unit_ns, most, kind, has_client: self.client.is_some(), role })
     }
 

@@ -3,7 +3,7 @@
 use ctf_reader::Gap;
 
 use super::happening::{Happening, Happenings};
-use super::interval::Interval;
+use super::interval::{BriefInterval, Interval, IntervalName};
 use super::lexicon::IntervalKinds;
 use super::nesting::SpanNumbers;
 use super::open::OpenIntervals;
@@ -24,7 +24,7 @@ pub trait Listener {
 
     /// Intervals of a thread have ended one after the other, and nothing else has happened meanwhile.
     #[inline]
-    fn run_ended(&mut self, thread: usize, run: &[Interval], scene: &Scene) {
+    fn run_ended(&mut self, thread: usize, run: &[BriefInterval], scene: &Scene) {
         each_ended(self, thread, run, scene);
     }
 
@@ -42,13 +42,13 @@ pub trait Listener {
 pub fn each_ended(
     listener: &mut (impl Listener + ?Sized),
     thread: usize,
-    intervals: &[Interval],
+    intervals: &[BriefInterval],
     scene: &Scene,
 ) {
     let process = scene.threads.thread(thread).process;
     for interval in intervals {
         listener.event(process, interval.end);
-        listener.ended(thread, interval, scene);
+        listener.ended(thread, &interval.interval(), scene);
     }
 }
 
@@ -124,26 +124,30 @@ impl Scene {
             Happening::Thread(thread) => self.threads.add(thread),
             Happening::Span(numbers) => (self.next_span, self.is_told) = (Some(numbers), true),
             Happening::HoldsBack => (self.next_holds_back, self.is_told) = (true, true),
-            Happening::Scheduled { host, time, event } => {
-                self.scheduling.kernel(host as usize, time, event);
+            Happening::Scheduled { host, time, place } => {
+                self.scheduling.kernel(host as usize, time, all.kernel(place));
             }
             Happening::Active { thread, time } => _ = self.active(thread, time, listener),
             Happening::Began { thread, time, name, client, passes } => {
                 let thread = self.active(thread, time, listener);
                 grown(&mut self.open, thread).begin(time, name, client, passes);
             }
-            Happening::Closed { thread, time, kind, name, client, passes } => {
+            Happening::Closed { thread, time, kind, key, client, passes } => {
                 let thread = self.active(thread, time, listener);
                 let open = grown(&mut self.open, thread);
+                let name = key.map(|key| IntervalName { kind, key });
+                let client = Some(client).filter(|client| *client != BriefInterval::NOBODY);
                 if let Some(interval) = open.end(time, kind, name, client, passes) {
                     listener.ended(thread, &interval, self);
                 }
             }
-            Happening::Ended { thread, ref interval } => self.ended(thread, interval, listener),
+            Happening::Ended { thread, interval } => self.ended(thread, &interval.interval(), listener),
             Happening::Run { thread, from, to } => {
                 self.run_ended(thread, all.intervals(from, to), listener);
             }
-            Happening::Summed { thread, ref sum } => self.summed(thread, sum, listener),
+            Happening::Summed { thread, sum } => self.summed(thread, &sum.interval(), listener),
+            Happening::Long { thread, place, is_sum: false } => self.ended(thread, all.long(place), listener),
+            Happening::Long { thread, place, is_sum: true } => self.summed(thread, all.long(place), listener),
         }
     }
 
@@ -167,18 +171,18 @@ impl Scene {
         };
         for interval in all.intervals(from, to) {
             add(self, interval.end);
-            self.ended(thread, interval, listener);
+            self.ended(thread, &interval.interval(), listener);
         }
     }
 
     /// A run of intervals of a thread has ended.
     #[inline(always)]
-    fn run_ended(&mut self, thread: u32, run: &[Interval], listener: &mut impl Listener) {
-        let is_plain = |last: &Interval| !self.is_told && self.next_gap >= last.end;
+    fn run_ended(&mut self, thread: u32, run: &[BriefInterval], listener: &mut impl Listener) {
+        let is_plain = |last: &BriefInterval| !self.is_told && self.next_gap >= last.end;
         if run.last().is_some_and(is_plain) {
             return listener.run_ended(thread as usize, run, self);
         }
-        run.iter().for_each(|interval| self.ended(thread, interval, listener));
+        run.iter().for_each(|interval| self.ended(thread, &interval.interval(), listener));
     }
 
     /// An interval of a thread has ended.
@@ -265,7 +269,14 @@ impl Scene {
     /// Whether an interval of a thread may contain another one. Where threads are known, times decide; otherwise the
     /// catalogs must allow it too. Of two of one kind that follow each other, the first seems to end within the second by less
     /// than a tick of their durations.
+    #[inline]
     pub fn may_contain(&self, thread: usize, outer: &Interval, inner: &Interval) -> bool {
+        let is_plain = outer.name.kind != inner.name.kind && self.threads.thread(thread).tid.is_some();
+        is_plain || self.may_contain_otherwise(thread, outer, inner)
+    }
+
+    #[inline(never)]
+    fn may_contain_otherwise(&self, thread: usize, outer: &Interval, inner: &Interval) -> bool {
         let is_apart = outer.name.kind == inner.name.kind
             && inner.end.saturating_sub(outer.begin) <= self.kinds.of(outer.name).tick();
         !is_apart

@@ -11,13 +11,13 @@ const READINGS: [(&str, f64); 10] = [
     ("info", 264.0),
     ("top", 265.0),
     ("top --by client", 257.0),
-    ("top --by event --all", 266.0),
+    ("outliers", 3032.0),
     ("slow", 535.0),
-    ("incidents", 1467.0),
+    ("incidents", 1434.0),
     ("events", 276.0),
     ("events --format json", 319.0),
     ("events --format csv", 356.0),
-    ("export --to chrome-trace --output /dev/null --force", 2176.0),
+    ("export --to chrome-trace --output /dev/null --force", 2132.0),
 ];
 
 #[test]

@@ -128,3 +128,59 @@ fn a_loop_that_sleeps_between_its_turns_is_not_held_by_that() {
     let silence = Stall { in_gaps: Some(Box::new(account)), ..Stall::silence(0, span) };
     assert_eq!((silence.held_by(), silence.unaccounted()), (None, 8_000));
 }
+
+/// To look for the request beside what nothing explains takes long, so that is done only where it may be to blame.
+#[test]
+fn the_request_beside_a_gap_is_found_wherever_it_may_be_to_blame() {
+    let seed = fastrand::u64(..);
+    println!("seed {seed}");
+    let random = &mut fastrand::Rng::with_seed(seed);
+    let (mut blamed, mut spared) = (0, 0);
+    for _ in 0..3000 {
+        let (mut nesting, mut end) = (Nesting::default(), 0);
+        let interval = |begin: i64, end: i64, kind, client| {
+            let name = IntervalName { kind, key: 0 };
+            Interval { begin: begin * 1000, end: end * 1000, name, client, passes: Passes::ALL }
+        };
+        let longest = [20, 300, 3000][random.usize(..3)];
+        for _ in 0..random.usize(1..12) {
+            end += random.i64(0..800);
+            let begin = (end - random.i64(0..longest)).max(0);
+            let client = random.bool().then(|| random.u32(..3));
+            nesting.end(interval(begin, end, random.u32(1..4), client), |_, _| true);
+        }
+        end += random.i64(1..800);
+        nesting.end(interval(0, end, TURN, None), |_, _| true);
+        let tree = nesting.last().unwrap();
+        let found = Stall::new(0, IncidentKind::Turn, tree);
+        let neighbour = found.gaps.first().and_then(|gap| tree.neighbour(*gap));
+        spared += i32::from(found.neighbour != neighbour);
+        let mut stalls = [Stall { neighbour, ..found.clone() }, found];
+        if random.bool() {
+            let sum = interval(0, random.i64(0..end), SYNC, None);
+            stalls.iter_mut().for_each(|stall| stall.add_sum(&sum));
+        }
+        if random.bool() {
+            let (queued, stopped) = (random.i64(0..end), random.i64(0..end));
+            let length = stalls[0].unexplained.max(1);
+            let account = Account {
+                queued: extent(queued / 2, queued),
+                stopped: extent(stopped / 4, stopped),
+                length,
+                ..Account::default()
+            };
+            let of_all = random.bool().then(|| Box::new(account.clone()));
+            for stall in &mut stalls {
+                (stall.in_gaps, stall.account) = (Some(Box::new(account.clone())), of_all.clone());
+            }
+        }
+        assert_eq!(stalls[0].culprit(), stalls[1].culprit());
+        let [always, here] = stalls.map(|mut stall| {
+            stall.choose_cause();
+            (stall.cause().copied(), stall.chain, stall.beside, stall.kept.map(|(cause, _)| cause))
+        });
+        blamed += i32::from(always.2.is_some());
+        assert_eq!(always, here);
+    }
+    assert!(blamed > 100 && spared > 100, "{blamed} blamed, {spared} spared");
+}

@@ -224,3 +224,50 @@ fn any_cover_and_gaps_are_those_of_each_moment() {
     }
     assert!(gaps > 1000 && folded_ones > 100, "{gaps} gaps, {folded_ones} folded");
 }
+
+/// Whatever is folded or forgotten, the roots that are kept stand for the last ones, and it is said since when.
+#[test]
+fn what_is_kept_stands_for_the_last_roots() {
+    let seed = fastrand::u64(..);
+    println!("seed {seed}");
+    let random = &mut fastrand::Rng::with_seed(seed);
+    let (mut folded_ones, mut dropped) = (0, 0);
+    for _ in 0..300 {
+        let (names, most) = (random.u32(1..20), random.usize(16..100));
+        let nested = [0, 20, 120][random.usize(..3)];
+        let (mut all, mut kept, mut ends) = (Nesting::default(), Nesting::default(), vec![0]);
+        // What was folded is not within anything later.
+        let mut folded_at = 0;
+        for _ in 0..random.usize(0..2000) {
+            let end = ends[ends.len() - 1] + random.i64(1..10) * 1000;
+            // Now and then it contains some of the last ones.
+            let since = if random.u8(..) < nested { random.usize(1..5) } else { 0 };
+            let begin = ends[(ends.len() - 1).saturating_sub(since).max(folded_at)] + 500;
+            let client = random.bool().then_some(random.u32(0..2));
+            let ended = Interval { client, ..interval(random.u32(..names), begin, end) };
+            ends.push(end);
+            all.end(ended, |_, _| true);
+            kept.end(ended, |_, _| true);
+            kept.count_foldable();
+            if kept.len() > most {
+                let before = kept.len();
+                kept.make_room(most);
+                assert!(kept.len() <= most, "{} of {before}, {most}", kept.len());
+                dropped += usize::from(kept.len() > most / 2 && kept.foldable > 0);
+                folded_at = ends.len() - 1;
+            }
+        }
+        let mut expected = all.trees().map(|tree| *tree.root());
+        for node in kept.trees().map(|tree| *tree.root()) {
+            let of_it: Vec<Node> = expected.by_ref().take(node.count as usize).collect();
+            assert_eq!(of_it.len(), node.count as usize);
+            assert!(of_it.iter().all(|one| one.interval.is_like(&node.interval)));
+            let span = (of_it[of_it.len() - 1].interval.begin, of_it[0].interval.end);
+            assert_eq!(span, (node.interval.begin, node.interval.end));
+            assert_eq!(of_it.iter().map(|one| one.busy).sum::<i64>(), node.busy);
+            folded_ones += usize::from(node.count > 1);
+        }
+        assert_eq!(kept.lost_before, expected.next().map(|node| node.interval.end));
+    }
+    assert!(folded_ones > 100 && dropped > 100, "{folded_ones} folded, {dropped} dropped");
+}
