@@ -8,6 +8,7 @@ use std::{fmt, thread};
 
 use ctf_reader::Error;
 use ltt_analysis::Failure;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// How a command ended.
 pub enum Outcome {
@@ -66,6 +67,9 @@ impl From<Failure> for Trouble {
 /// How long to wait for a standard error that accepts nothing, such as a terminal after Ctrl-S.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// How often to wait that long while it would accept more: the machine is slow then.
+const ROUNDS: usize = 20;
+
 /// Writes a line to standard error. A closed, full or blocked one neither ends the program nor holds it up: what was
 /// started must be stopped all the same.
 pub fn tell(message: &str) {
@@ -79,9 +83,22 @@ pub fn tell(message: &str) {
         _ = io::stderr().write_all(line.as_bytes());
         _ = written.send(());
     });
-    if is_written.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-        IS_BLOCKED.store(true, Ordering::Relaxed);
+    for round in 1..=ROUNDS {
+        if is_written.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
+            return;
+        }
+        if round == ROUNDS || !accepts_more() {
+            IS_BLOCKED.store(true, Ordering::Relaxed);
+            return;
+        }
     }
+}
+
+/// Whether standard error would take more now, or has ended.
+fn accepts_more() -> bool {
+    let errors = io::stderr();
+    let mut look = [PollFd::new(&errors, PollFlags::OUT)];
+    poll(&mut look, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
 }
 
 /// Writes a warning about the result to standard error.

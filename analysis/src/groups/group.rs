@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 
 use crate::datum::Datum;
 use crate::durations::histogram::{Histogram, IMPLAUSIBLE};
+use crate::groups::long_ones::LongOnes;
 use crate::groups::quantile::Quantile;
 use crate::reading::{EventKind, key};
 
@@ -142,6 +143,9 @@ impl Group {
     }
 }
 
+/// The longest events of a kind, of which a later reading may look at all.
+pub(crate) type LongOfKind = LongOnes<32>;
+
 /// What a reading aggregates for each group besides its figures.
 pub(crate) trait Extra: Clone + fmt::Debug + Default + Send {
     /// What all groups of a reading have in common.
@@ -160,9 +164,12 @@ pub(crate) trait Extra: Clone + fmt::Debug + Default + Send {
     const LOOKS_AHEAD: bool = false;
 
     /// Whether a later reading looks at an event of the group that took this long.
-    fn looks_at(&mut self, _ticks: u64, _time: i64) -> bool {
+    fn looks_at(&mut self, _: &mut LongOfKind, _ticks: u64, _time: i64) -> bool {
         false
     }
+
+    /// All events have come.
+    fn looked_at(&mut self, _: LongOfKind) {}
 
     /// A time until which events count as those at another time do, which is not after it.
     fn alike_until(time: i64, context: &Self::Context) -> i64;

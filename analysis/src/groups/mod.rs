@@ -3,6 +3,7 @@
 mod brief_counts;
 pub(super) mod fold;
 pub(super) mod group;
+mod long_ones;
 pub(super) mod over_time;
 pub(super) mod quantile;
 pub(super) mod summary;
@@ -14,7 +15,8 @@ pub use group::Sort;
 pub use quantile::Quantile;
 pub use top::{OverTime, TimeSlice, Top};
 
-pub(super) use group::{Extra, Figures, Folded, Group};
+pub(super) use group::{Extra, Figures, Folded, Group, LongOfKind};
+pub(super) use long_ones::LongOnes;
 pub(super) use over_time::over_time;
 pub(super) use summary::{GROUP_CAP, PROCESSES_MAX, Pools, Summary, SummaryCollector, rank, summarise};
 pub(super) use table::{Groups, Place, RecentKeys};

@@ -10,10 +10,11 @@ use std::sync::Arc;
 use crate::durations::histogram::Histogram;
 use crate::groups::brief_counts::BriefCounts;
 use crate::groups::fold::{Spilled, Tracked};
-use crate::groups::group::{Extra, Folded, Group, Sort};
+use crate::groups::group::{Extra, Folded, Group, LongOfKind, Sort};
 use crate::groups::table::{Groups, Place};
 use crate::groups::tally::{Known, Tally};
 use crate::parallel::change_in_parallel;
+use crate::reading::grown::grown;
 use crate::reading::{
     ClassPlan, CollectBeside, CollectInPassing, EventKind, Failure, LeftOut, Misfit, Roster, Selection,
     SourceWindow,
@@ -97,6 +98,8 @@ pub(crate) struct SummaryCollector<E: Extra> {
     processes: BTreeSet<u64>,
     /// Which of the last events a later reading looks at, if that is known.
     ahead: Option<Vec<usize>>,
+    /// By kind.
+    long: Vec<LongOfKind>,
     buffers: Buffers,
 }
 
@@ -159,6 +162,7 @@ impl<E: Extra> SummaryCollector<E> {
             context,
             processes: BTreeSet::new(),
             ahead: E::LOOKS_AHEAD.then(Vec::new),
+            long: Vec::new(),
             buffers: Buffers::default(),
         }
     }
@@ -202,7 +206,7 @@ impl<E: Extra> SummaryCollector<E> {
     /// Finds out which events of a batch, whose groups are all known, a later reading looks at.
     #[inline(never)]
     fn look_ahead(&mut self, events: &Events<'_>) {
-        let SummaryCollector { roster, groups, phase, ahead, buffers, .. } = self;
+        let SummaryCollector { roster, groups, phase, ahead, long, buffers, .. } = self;
         let Buffers { durations, briefs, times, .. } = buffers;
         let mut found = ahead.take().unwrap_or_default();
         found.clear();
@@ -213,7 +217,7 @@ impl<E: Extra> SummaryCollector<E> {
         }
         let mut unknown = 0;
         if let Some(plan) = plan {
-            let of_kind = groups.of_kind(plan.kind);
+            let (of_kind, long) = (groups.of_kind(plan.kind), grown(long, plan.kind));
             times.clear();
             events.timestamps(times);
             for (event, (&ticks, &time)) in durations.iter().zip(&*times).enumerate() {
@@ -222,7 +226,7 @@ impl<E: Extra> SummaryCollector<E> {
                     None => of_kind.at(Place::Keyless),
                 };
                 unknown += usize::from(tally.is_none());
-                if tally.is_none_or(|tally| tally.extra.looks_at(ticks, time)) {
+                if tally.is_none_or(|tally| tally.extra.looks_at(long, ticks, time)) {
                     found.push(event);
                 }
             }
@@ -262,7 +266,8 @@ impl<E: Extra> SummaryCollector<E> {
         let mut context = self.context;
         E::adapt(&mut context, self.groups.keyed());
         let group = |(kind, key_bytes, tally): (usize, Box<[u8]>, Tally<E>)| {
-            let Tally { figures, extra } = tally;
+            let Tally { figures, mut extra } = tally;
+            extra.looked_at(self.long.get(kind).copied().unwrap_or_default());
             (Group { kind: Arc::clone(&kinds[kind]), key_bytes, figures }, extra)
         };
         let mut groups: Vec<(Group, E)> = self.groups.into_entries().map(group).collect();
@@ -387,6 +392,9 @@ impl<E: Extra> Collect for SummaryCollector<E> {
             let mine = self.groups.entry(kinds[kind], &key, || theirs.take().unwrap_or_default());
             theirs.into_iter().for_each(|theirs| mine.absorb(theirs));
             E::adapt(&mut self.context, self.groups.keyed());
+        }
+        for (kind, theirs) in other.long.into_iter().enumerate() {
+            grown(&mut self.long, kinds[kind]).absorb(theirs);
         }
         match (&mut self.phase, other.phase) {
             (Phase::Spilled(mine), Phase::Spilled(theirs)) => mine.absorb(*theirs, &kinds),
