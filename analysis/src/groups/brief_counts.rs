@@ -6,7 +6,7 @@ const TICKS: usize = 32;
 
 /// How often each duration was seen in each group.
 #[derive(Clone, Debug)]
-pub(super) struct BriefCounts(Box<[[u32; TICKS]; GROUPS]>);
+pub(crate) struct BriefCounts(Box<[[u32; TICKS]; GROUPS]>);
 
 impl Default for BriefCounts {
     fn default() -> Self {

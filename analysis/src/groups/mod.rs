@@ -15,9 +15,10 @@ pub use group::Sort;
 pub use quantile::Quantile;
 pub use top::{OverTime, TimeSlice, Top};
 
+pub(super) use brief_counts::BriefCounts;
 pub(super) use group::{Extra, Figures, Folded, Group, LongOfKind};
 pub(super) use long_ones::LongOnes;
 pub(super) use over_time::over_time;
-pub(super) use summary::{GROUP_CAP, PROCESSES_MAX, Pools, Summary, SummaryCollector, rank, summarise};
+pub(super) use summary::{GROUP_CAP, MANY, PROCESSES_MAX, Pools, Summary, SummaryCollector, rank, summarise};
 pub(super) use table::{Groups, Place, RecentKeys};
 pub(super) use top::top;

@@ -50,7 +50,7 @@ pub(crate) struct Summary<E = ()> {
 pub(crate) const PROCESSES_MAX: usize = 64;
 
 /// The number of events that makes it likely that many are alike.
-const MANY: usize = 64;
+pub(crate) const MANY: usize = 64;
 
 /// All durations of each kind.
 pub(crate) type Pools = Vec<(Arc<EventKind>, Histogram)>;

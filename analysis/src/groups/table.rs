@@ -93,6 +93,15 @@ impl<T> OfKind<T> {
         self.keyed.get_mut(place as usize).map(|(_, value)| value)
     }
 
+    /// A copy of the value of a recently seen group.
+    #[inline(always)]
+    pub fn recalled(&self, key: Brief) -> Option<T>
+    where
+        T: Copy,
+    {
+        self.keyed.get(self.recent.get(key)? as usize).map(|(_, value)| *value)
+    }
+
     /// The number of the place of a recently seen group.
     #[inline(always)]
     pub fn recall_number(&self, key: Brief) -> Option<u32> {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::ops::ControlFlow::{self, Continue};
+use std::ops::Range;
 use std::sync::Arc;
 
 use ctf_reader::{Brief, Collect, Event, EventClass, Events, Wanted};
@@ -10,7 +11,7 @@ use ctf_reader::{Brief, Collect, Event, EventClass, Events, Wanted};
 use super::slices::{SliceEvents, SliceFigures, SlicedGroup, Slices};
 use crate::durations::heat::TimeColumns;
 use crate::durations::histogram::IMPLAUSIBLE;
-use crate::groups::{Groups, Summary};
+use crate::groups::{BriefCounts, Groups, MANY, Summary};
 use crate::reading::{ClassPlan, CollectBeside, Kinds, Roster, Selection, grown};
 use crate::slow::longest::{Longest, Recorder, SlowEvent};
 
@@ -48,6 +49,26 @@ struct Buffers {
     durations: Vec<u64>,
     briefs: Vec<Brief>,
     key: Vec<u8>,
+    counts: BriefCounts,
+    /// The events that were not counted.
+    others: Vec<usize>,
+}
+
+impl Buffers {
+    /// Counts the events that took less than this, of groups with a place, and lists the others.
+    #[inline]
+    fn count(&mut self, events: Range<usize>, least: u64, place: impl Fn(Brief) -> Option<usize>) {
+        let Buffers { durations, briefs, counts, others, .. } = self;
+        for event in events {
+            let place = place(briefs.get(event).copied().unwrap_or(Brief::OTHER));
+            let ticks = durations[event];
+            let count = place.filter(|_| ticks < least).and_then(|place| counts.of(place as u32, ticks));
+            match count {
+                Some(count) => *count += 1,
+                None => others.push(event),
+            }
+        }
+    }
 }
 
 impl SliceCollector {
@@ -163,11 +184,11 @@ impl Collect for SliceCollector {
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
         let SliceCollector { roster, recorder, columns, places, longest, .. } = self;
-        let Buffers { durations, briefs, key } = &mut self.buffers;
+        let buffers = &mut self.buffers;
         let counted = roster.plan(events.class).map(|plan| {
-            plan.durations(events, durations);
-            briefs.clear();
-            plan.only_key().into_iter().for_each(|slot| events.briefs(slot, briefs));
+            plan.durations(events, &mut buffers.durations);
+            buffers.briefs.clear();
+            plan.only_key().into_iter().for_each(|slot| events.briefs(slot, &mut buffers.briefs));
             // The place of all events, if they have no keys.
             let common = plan.keys().is_empty().then(|| places.get(plan.kind, &[]).copied());
             (plan, &roster.kinds()[plan.kind], common)
@@ -187,7 +208,22 @@ impl Collect for SliceCollector {
             let groups = &mut self.groups[slice];
             groups.resize(self.units.len(), None);
             let mut least = longest.least(kind).min(of_slice.least(kind));
-            for number in range {
+            buffers.others.clear();
+            match common {
+                _ if has_conditions || range.len() < MANY || buffers.durations.is_empty() => {
+                    buffers.others.extend(range);
+                }
+                Some(common) => buffers.count(range, least, |_| common),
+                None => {
+                    let of_kind = places.of_kind(plan.kind);
+                    buffers.count(range, least, |brief| of_kind.recalled(brief));
+                }
+            }
+            buffers.counts.take(|place, ticks, count| {
+                groups[place as usize].get_or_insert_default().record_many(ticks, count);
+            });
+            let Buffers { durations, briefs, key, others, .. } = &mut *buffers;
+            for &number in &*others {
                 let event = events.get(number);
                 if has_conditions && !plan.admits(&event) {
                     continue;

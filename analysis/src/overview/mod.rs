@@ -17,6 +17,7 @@ use crate::incidents::{IncidentRule, Incidents, Search, costly, courses_of_perio
 use crate::info::{Info, InfoCollector};
 use crate::outliers::verdict::{Courses, Rule};
 use crate::outliers::{Judging, Outliers, in_window};
+use crate::parallel::both;
 use crate::reading::{Angle, Failure, Pair, Processes, Selection, SourceWindow};
 use crate::slow::chains::chains;
 use crate::source::{Readers, Source};
@@ -78,23 +79,31 @@ pub fn overview<S: Source>(
     let mut watch = search.watch();
     let collector = search.in_passing(&courses).filter(|_| !search.angle.in_isolation);
     let (report, collected) = search.follow(&mut watch, collector);
-    let incidents = search.finding(&watch, &report, INCIDENTS)?;
-    drop(watch);
-    let seen = collected.zip(Some(report));
-    let courses = in_window(input, angle.judged, |input| courses.complete(input, seen))?;
-    complete(incidents, &search.angle, input, selection, angle, courses, sort)
+    let seen = collected.zip(Some(report.clone()));
+    // To put incidents into words is no work for several threads, so all else begins meanwhile.
+    let (incidents, completed) = both(
+        || {
+            let watch = watch;
+            search.finding(&watch, &report, INCIDENTS)
+        },
+        || {
+            let courses = in_window(input, angle.judged, |input| courses.complete(input, seen))?;
+            complete(&search.angle, input, selection, angle, courses, sort)
+        },
+    );
+    let (incidents, with) = (incidents?, completed?);
+    Ok(with(incidents))
 }
 
-/// All that a report shows, with incidents that were looked for from one angle, and courses that were read from another.
+/// All that a report shows, but for incidents, which were looked for from one angle; courses were read from another.
 fn complete(
-    incidents: Incidents,
     of_incidents: &Angle,
     input: &mut SourceWindow<'_, Readers<'_>>,
     selection: &Arc<Selection>,
     angle: Angle,
     courses: Courses,
     sort: Sort,
-) -> Result<Overview, Failure> {
+) -> Result<impl FnOnce(Incidents) -> Overview + use<>, Failure> {
     let (window, rule) = (input.window, Rule::default());
     let filtered = match angle.selects {
         true => Some(summarise(input, selection, sort, GROUP_CAP)?),
@@ -145,6 +154,13 @@ fn complete(
         Err(Failure::Misfit(_)) => None,
         Err(failure) => return Err(failure),
     };
-    let incidents = Incidents { periods, ..incidents };
-    Ok(Overview { top, slices, incidents, outliers, slow, clients, info })
+    Ok(move |incidents| Overview {
+        incidents: Incidents { periods, ..incidents },
+        top,
+        slices,
+        outliers,
+        slow,
+        clients,
+        info,
+    })
 }

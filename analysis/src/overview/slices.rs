@@ -120,16 +120,23 @@ impl Serialize for SliceFigures {
 impl SliceFigures {
     #[inline]
     pub(super) fn record(&mut self, duration: Option<u64>) {
-        self.count += 1;
-        let Some(ticks) = duration else { return };
-        if ticks >= IMPLAUSIBLE {
-            self.implausible += 1;
-            return;
+        match duration {
+            Some(ticks) if ticks < IMPLAUSIBLE => self.record_many(ticks, 1),
+            _ => {
+                self.count += 1;
+                self.implausible += u64::from(duration.is_some());
+            }
         }
-        self.total += u128::from(ticks);
+    }
+
+    /// Adds equal durations, which are plausible.
+    #[inline]
+    pub(super) fn record_many(&mut self, ticks: u64, count: u64) {
+        self.count += count;
+        self.total += u128::from(ticks) * u128::from(count);
         let (min, max) = self.range.unwrap_or((ticks, ticks));
         self.range = Some((min.min(ticks), max.max(ticks)));
-        self.add(bucket_of_octaves(ticks, PER_OCTAVE), 1);
+        self.add(bucket_of_octaves(ticks, PER_OCTAVE), count);
     }
 
     #[inline]

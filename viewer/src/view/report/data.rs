@@ -2,9 +2,11 @@
 //! nanoseconds after the first slice begins, which JavaScript's numbers hold exactly.
 
 use std::borrow::Cow;
-use std::io;
+use std::panic::resume_unwind;
+use std::{io, thread};
 
-use serde::Serialize;
+use serde::ser::SerializeSeq;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::view::Screen;
@@ -15,7 +17,7 @@ use crate::view::table::{
 use ltt_analysis::finding::with_times;
 use ltt_analysis::finding::{EventFinding, GroupFinding, GroupName, LinkFinding, Ns};
 use ltt_analysis::groups::Top;
-use ltt_analysis::incidents::{Incident, Incidents};
+use ltt_analysis::incidents::{Charge, Incident, Incidents};
 use ltt_analysis::outliers::{Outliers, PeriodKind};
 use ltt_analysis::overview::{Overview, PER_OCTAVE, SliceEvents, SlicedGroup, Slices, limits};
 use ltt_analysis::text::amount::counted;
@@ -41,6 +43,18 @@ pub struct Limits {
     pub slice_ns: u64,
 }
 
+impl Limits {
+    /// One part in a number of everything but slices.
+    fn of(overview: &Overview, slices: &Slices, part: usize) -> Limits {
+        Limits {
+            groups: overview.top.groups.len().div_ceil(part),
+            sliced: slices.groups.len().div_ceil(part),
+            incidents: 200_usize.div_ceil(part),
+            slice_ns: slices.columns.width_ns,
+        }
+    }
+}
+
 /// The block, and what it was limited to.
 pub struct Data {
     pub text: String,
@@ -52,9 +66,9 @@ pub struct Data {
 struct Block<'a> {
     top: Value,
     clock: Value,
-    slices: SlicesData<'a>,
+    slices: Option<SlicesData<'a>>,
     groups: Value,
-    incidents: IncidentsData,
+    incidents: IncidentsData<'a>,
     periods: Value,
     outliers: Value,
     slow: Vec<EventData>,
@@ -77,16 +91,19 @@ struct SlicesData<'a> {
 }
 
 #[derive(Serialize)]
-struct IncidentsData {
+struct IncidentsData<'a> {
     threshold_us: Ns,
     intervals: u64,
     hidden: u64,
     /// For each its beginning, how long it held the program up, and each charge with what it explains.
-    marks: Vec<(i64, Ns, Vec<Value>)>,
+    marks: Vec<(i64, Ns, Charges<'a>)>,
     shown: Value,
     causes: Value,
     advice: Value,
 }
+
+/// A flat list of causes with what they explain.
+struct Charges<'a>(&'a [Charge]);
 
 #[derive(Serialize)]
 struct EventData {
@@ -100,27 +117,55 @@ struct EventData {
     unit_is_guess: bool,
 }
 
+impl Serialize for Charges<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Charges(charges) = self;
+        let mut list = serializer.serialize_seq(Some(2 * charges.len()))?;
+        for Charge { cause, explained } in *charges {
+            list.serialize_element(cause)?;
+            list.serialize_element(explained)?;
+        }
+        list.end()
+    }
+}
+
 /// The data of a report, with less of everything until it is small enough.
 pub fn bounded(overview: &Overview, screen: &Screen) -> io::Result<Data> {
-    let mut slices = Cow::Borrowed(&overview.slices);
-    while slices.columns.count > FEWEST_SLICES && serde_json::to_string(&slices)?.len() > SLICE_BYTES {
-        slices = Cow::Owned(slices.halved());
-    }
-    let mut part = 1;
+    // Nothing is left to do but this, for which there are mostly two processors.
+    let (slices, first) = thread::scope(|scope| {
+        let slices = scope.spawn(|| fitting(&overview.slices));
+        let first = block(overview, 1, screen);
+        (slices.join().unwrap_or_else(|panic| resume_unwind(panic)), first)
+    });
+    let (slices, mut block, mut part) = (slices?, first?, 1);
     loop {
-        let limits = Limits {
-            groups: overview.top.groups.len().div_ceil(part),
-            sliced: slices.groups.len().div_ceil(part),
-            incidents: 200_usize.div_ceil(part),
-            slice_ns: slices.columns.width_ns,
-        };
-        let block = block(overview, &slices, &limits, part, screen)?;
+        let limits = Limits::of(overview, &slices, part);
+        block.slices = Some(SlicesData {
+            kept_width_ns: overview.slices.columns.width_ns,
+            width_ns: slices.columns.width_ns,
+            count: slices.columns.count,
+            per_octave: PER_OCTAVE,
+            events: &slices.events,
+            groups: &slices.groups[..limits.sliced],
+            others: &slices.others,
+            slowest: slices.slowest,
+        });
         let text = harmless(&serde_json::to_string(&block)?);
         if text.len() <= MOST_BYTES || part >= 64 {
             return Ok(Data { text, limits });
         }
         part *= 2;
+        block = self::block(overview, part, screen)?;
     }
+}
+
+/// Slices that are long enough to take little room.
+fn fitting(slices: &Slices) -> io::Result<Cow<'_, Slices>> {
+    let mut slices = Cow::Borrowed(slices);
+    while slices.columns.count > FEWEST_SLICES && serde_json::to_string(&slices)?.len() > SLICE_BYTES {
+        slices = Cow::Owned(slices.halved());
+    }
+    Ok(slices)
 }
 
 /// The same JSON, in which nothing ends the block, begins a comment, or changes how its neighbours are shown.
@@ -142,14 +187,10 @@ fn harmless(json: &str) -> String {
     text + rest
 }
 
-fn block<'a>(
-    overview: &'a Overview,
-    slices: &'a Slices,
-    limits: &Limits,
-    part: usize,
-    screen: &Screen,
-) -> io::Result<Block<'a>> {
-    let origin = slices.columns.begin_ns;
+/// The block without its slices, and with one part in a number of everything else.
+fn block<'a>(overview: &'a Overview, part: usize, screen: &Screen) -> io::Result<Block<'a>> {
+    let limits = Limits::of(overview, &overview.slices, part);
+    let origin = overview.slices.columns.begin_ns;
     let at = |time: i64| (i128::from(time) - i128::from(origin)) as i64;
     let mut top: Value = serde_json::from_str(&with_times(&overview.top)?)?;
     if let Some(Value::Array(groups)) = top.get_mut("groups") {
@@ -158,20 +199,12 @@ fn block<'a>(
     let shown = &overview.top.groups[..limits.groups];
     let names = Names::default();
     let slow = overview.slow.iter().take(usize::MAX / part).enumerate();
-    let slow = slow.filter(|(place, _)| *place < slices.slowest[0] || part == 1 || place % part == 0);
+    let always = overview.slices.slowest[0];
+    let slow = slow.filter(|(place, _)| *place < always || part == 1 || place % part == 0);
     let mut block = Block {
         top,
         clock: json!({ "begin_ns": origin.to_string(), "offset_s": screen.zone_at(origin) }),
-        slices: SlicesData {
-            kept_width_ns: overview.slices.columns.width_ns,
-            width_ns: slices.columns.width_ns,
-            count: slices.columns.count,
-            per_octave: PER_OCTAVE,
-            events: &slices.events,
-            groups: &slices.groups[..limits.sliced],
-            others: &slices.others,
-            slowest: slices.slowest,
-        },
+        slices: None,
         groups: shown.iter().map(|group| self::group(group, &overview.outliers, &names)).collect(),
         incidents: incidents(&overview.incidents, limits.incidents, 5000 / part, &at),
         periods: periods(&overview.incidents, &at),
@@ -224,7 +257,12 @@ fn group(group: &GroupFinding, outliers: &Outliers, names: &Names) -> Value {
     })
 }
 
-fn incidents(found: &Incidents, in_full: usize, most: usize, at: &impl Fn(i64) -> i64) -> IncidentsData {
+fn incidents<'a>(
+    found: &'a Incidents,
+    in_full: usize,
+    most: usize,
+    at: &impl Fn(i64) -> i64,
+) -> IncidentsData<'a> {
     let mut advice: Vec<String> = Vec::new();
     let mut advise = |text: &Option<String>| {
         text.as_ref().map(|text| {
@@ -243,12 +281,7 @@ fn incidents(found: &Incidents, in_full: usize, most: usize, at: &impl Fn(i64) -
     marked.sort_unstable();
     let mark = |&place: &usize| {
         let incident = &found.incidents[place];
-        let charged: Vec<Value> = incident
-            .charges
-            .iter()
-            .flat_map(|charge| [json!(charge.cause), json!(charge.explained)])
-            .collect();
-        (at(incident.begin_ns), incident.held, charged)
+        (at(incident.begin_ns), incident.held, Charges(&incident.charges))
     };
     let marks: Vec<_> = marked.iter().map(mark).collect();
     let shown: Value = longest
