@@ -128,7 +128,7 @@ impl Engine {
         let mut limits: HashMap<(usize, IntervalName), i64> = HashMap::new();
         stalls.retain(|stall| match (stall.kind, stall.chain.first()) {
             (IncidentKind::Interval, Some(root)) if !self.has_turns(stall.thread) => {
-                let limit = || self.or_none(stall.thread, self.lengths.usual.limit(root.name));
+                let limit = || self.or_none(stall.thread, self.lengths.limit(root.name));
                 root.length > *limits.entry((stall.thread, root.name)).or_insert_with(limit)
             }
             _ => true,
@@ -249,8 +249,7 @@ impl Engine {
 
     #[inline(never)]
     fn is_longer_than_usual(&mut self, thread: usize, interval: &Interval, scene: &Scene) -> bool {
-        self.lengths.settle(&scene.kinds);
-        let limit = self.lengths.usual.limit_so_far(interval.name);
+        let limit = self.lengths.limit_so_far(interval.name, &scene.kinds);
         interval.length() > self.or_none(thread, limit)
     }
 

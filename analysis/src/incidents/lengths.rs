@@ -21,10 +21,12 @@ pub struct Lengths {
     pub long: i64,
     /// The last ones, which are not recorded yet, each in the place that its name and length have among those of its nature.
     last: Box<[Alike; PLACES * NATURES]>,
+    /// At most this number of those that are judged are not recorded yet.
+    unsettled: u64,
     /// For each kind the number of intervals, and the longest.
     pub kinds: Vec<KindFigures>,
     pub costs: UsualCosts,
-    pub usual: UsualLengths,
+    usual: UsualLengths,
     /// The courses of intervals and of sums, if they are noted.
     pub courses: Option<IntervalCourses>,
 }
@@ -69,6 +71,7 @@ impl Default for Lengths {
         Lengths {
             long: 0,
             last: Box::new([Alike::default(); PLACES * NATURES]),
+            unsettled: 0,
             kinds: Vec::new(),
             costs: UsualCosts::default(),
             usual: UsualLengths::default(),
@@ -100,6 +103,9 @@ impl Lengths {
     pub fn take_in(&mut self, bin: u64, interval: &Interval, nature: Nature, kinds: &IntervalKinds) {
         let Interval { end, name, .. } = *interval;
         let length = interval.length();
+        if nature == Nature::Judged {
+            self.unsettled += 1;
+        }
         // Those of a few microseconds have places side by side: 213 times the 125 eighths of one is one of 256.
         let place = (name.key << 2).wrapping_add(((length >> 3) as u32).wrapping_mul(213)) as usize % PLACES;
         let like = &mut self.last[nature as usize * PLACES + place];
@@ -116,8 +122,22 @@ impl Lengths {
         self.record(&old, nature, kinds);
     }
 
+    /// The length above which an interval of a name is improbable, as far as it is known; see [`UsualLengths::limit_so_far`].
+    pub fn limit_so_far(&mut self, name: IntervalName, kinds: &IntervalKinds) -> Option<i64> {
+        if self.usual.may_change(name, self.unsettled) {
+            self.settle(kinds);
+        }
+        self.usual.limit_so_far(name)
+    }
+
+    /// The same of all that were taken, which are [settled](Lengths::settle).
+    pub fn limit(&self, name: IntervalName) -> Option<i64> {
+        self.usual.limit(name)
+    }
+
     /// Records all that were taken so far.
     pub fn settle(&mut self, kinds: &IntervalKinds) {
+        self.unsettled = 0;
         for place in 0..self.last.len() {
             if self.last[place].count > 0 {
                 let alike = self.last[place];
@@ -162,8 +182,15 @@ mod tests {
         let (mut lengths, kinds) = (Lengths::new(long), IntervalKinds::default());
         let (mut costs, mut usual, mut figures) =
             (UsualCosts::default(), UsualLengths::default(), [KindFigures::default(); 3]);
+        // A key is of one kind.
+        let name = |key: u32| IntervalName { kind: key % 3, key };
         for number in 0..20_000 {
-            let name = IntervalName { kind: random.u32(..3), key: random.u32(..40) };
+            if random.u32(..20) == 0 {
+                let asked = name(random.u32(..50));
+                let expected = usual.limit_so_far(asked);
+                assert_eq!(lengths.limit_so_far(asked, &kinds), expected, "seed {seed}");
+            }
+            let name = name(random.u32(..40));
             let length = random.i64(0..9) * [1, 1000][random.usize(..2)];
             let end = number * 100;
             let interval = Interval { begin: end - length, end, name, client: None, passes: Passes::ALL };
@@ -190,7 +217,7 @@ mod tests {
         let counted =
             |of: &[KindFigures]| of.iter().map(|kind| (kind.count, kind.longest)).collect::<Vec<_>>();
         assert_eq!(counted(&lengths.kinds), counted(&figures), "seed {seed}");
-        for name in (0..3).flat_map(|kind| (0..40).map(move |key| IntervalName { kind, key })) {
+        for name in (0..40).map(name) {
             assert_eq!(lengths.costs.mean(name), costs.mean(name), "seed {seed}");
             assert_eq!(lengths.usual.limit(name), usual.limit(name), "seed {seed}");
             assert!(usual.limit(name).is_some());

@@ -73,6 +73,14 @@ impl UsualLengths {
         }
     }
 
+    /// Whether the [limit so far](UsualLengths::limit_so_far) may change with at most this number of lengths more.
+    pub fn may_change(&self, name: IntervalName, more: u64) -> bool {
+        let own = self.names.get(place(name)).and_then(Option::as_deref);
+        let own = own.map_or(&Limit::NEW, |own| &own.limit);
+        let of_kind = || self.kinds.get(name.kind as usize).map_or(&Limit::NEW, |of_kind| &of_kind.limit);
+        own.may_be_due(more) || (!own.is_known() && of_kind().may_be_due(more))
+    }
+
     /// The same as of its last computation, which is repeated when there are twice as many lengths.
     pub fn limit_so_far(&mut self, name: IntervalName) -> Option<i64> {
         let own = self.names.get_mut(place(name)).and_then(Option::as_deref_mut);
@@ -102,11 +110,18 @@ fn place(name: IntervalName) -> usize {
 
 impl Default for Limit {
     fn default() -> Self {
-        Limit { count: 0, so_far: 0, next: ENOUGH }
+        Limit::NEW
     }
 }
 
 impl Limit {
+    const NEW: Limit = Limit { count: 0, so_far: 0, next: ENOUGH };
+
+    /// Whether its computation is due once there are at most this number of lengths more.
+    fn may_be_due(&self, more: u64) -> bool {
+        self.count + more >= self.next
+    }
+
     /// As of its last computation, which is repeated if it is due.
     fn so_far(&mut self, compute: impl FnOnce() -> i64) -> i64 {
         if self.count >= self.next {
