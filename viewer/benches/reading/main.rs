@@ -2,8 +2,8 @@
 //! alone, which is the floor.
 //!
 //! `cargo bench -p ltt-top --bench reading` reads 5,000,000 events, once as a trace that LTTng recorded and once as a
-//! synthetic one; `EVENTS` asks for another number. `-- growth` prints instead how the cost grows, up to `EVENTS`. Nothing
-//! fails on a figure.
+//! synthetic one; `EVENTS` asks for another number. `-- growth` prints instead how the cost grows, up to `EVENTS`, and `-- commands
+//! TRACE...` what commands take of traces such as those of `benches/real-traces.sh`. Nothing fails on a figure.
 //!
 //! All readers take turns, round after round, so that whatever else the machine does affects all of them; of each the
 //! best round counts.
@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use ctf_reader::{Brief, Collect, EventClass, Events, Field, Progress, Reader, Step, Wanted, Window};
 use lttng_testing::Table;
 
+mod commands;
 mod floor;
 mod growth;
 mod recorded;
@@ -58,8 +59,13 @@ const INCIDENTS: usize = 11;
 
 fn main() {
     let events: u64 = std::env::var("EVENTS").map_or(5_000_000, |events| events.parse().expect("a number"));
-    if std::env::args().any(|argument| argument == "growth") {
-        return growth::tables(events).iter().for_each(|table| println!("{table}"));
+    let mut arguments = std::env::args().skip(1).filter(|argument| !argument.starts_with('-'));
+    match arguments.next().as_deref() {
+        Some("growth") => return growth::tables(events).iter().for_each(|table| println!("{table}")),
+        Some("commands") => {
+            return arguments.for_each(|trace| println!("{}", commands::table(Path::new(&trace))));
+        }
+        _ => {}
     }
     let kinds: [(&str, Write); 2] = [
         ("recorded by LTTng (vpid, vtid, sub-buffers of 8 MB)", recorded::write),
