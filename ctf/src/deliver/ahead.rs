@@ -98,11 +98,7 @@ pub struct Helper {
 impl Helper {
     /// Reads some thousands of events ahead, and returns whether there were any to be read.
     pub fn help(&mut self) -> bool {
-        let Some(place) = locked(&self.shared.queue).places.pop_front() else { return false };
-        if place.work(&self.shared, &mut self.files) {
-            self.shared.queue(place);
-        }
-        true
+        self.shared.help(&mut self.files)
     }
 
     /// Waits until a function finds something, and reads ahead meanwhile. What it finds is there before another thread
@@ -189,6 +185,8 @@ impl Crew {
     /// Comes back for the next events of a packet, and does the work if nobody has.
     pub fn come_back(&mut self, place: &Arc<Place>, files: &mut FilePool) -> NextEvents {
         let must_wait = |state: &mut PlaceState| state.portions.is_empty() && state.is_taken;
+        // Somebody reads its next portion: meanwhile others are read, which may be of the next packet of the only stream.
+        while must_wait(&mut locked(&place.state)) && self.shared.help(files) {}
         let state = place.has_more.wait_while(locked(&place.state), must_wait);
         let mut state = state.unwrap_or_else(PoisonError::into_inner);
         if let Some(mut next) = state.portions.pop_front() {
@@ -260,6 +258,15 @@ impl Shared {
         while let Some(place) = self.next_place() {
             while place.work(self, &mut files) {}
         }
+    }
+
+    /// Reads a portion ahead, and returns whether there was any to be read.
+    fn help(&self, files: &mut FilePool) -> bool {
+        let Some(place) = locked(&self.queue).places.pop_front() else { return false };
+        if place.work(self, files) {
+            self.queue(place);
+        }
+        true
     }
 
     /// Has a thread come to a place.
